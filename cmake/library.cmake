@@ -1,0 +1,40 @@
+# tilescope::tilescope: the models, the engine and the instruction sources. Everything but the command line.
+list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(zstd REQUIRED)
+
+file(GLOB_RECURSE library_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.cpp ${PROJECT_SOURCE_DIR}/sim/*.cpp
+     ${PROJECT_SOURCE_DIR}/traces/*.cpp)
+list(FILTER library_sources EXCLUDE REGEX "/sim/(main\\.cpp|cli/)")
+
+add_library(tilescope STATIC ${library_sources})
+add_library(tilescope::tilescope ALIAS tilescope)
+tilescope_compile_options(tilescope)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/version.cpp PROPERTIES COMPILE_DEFINITIONS
+                            TILESCOPE_VERSION="${PROJECT_VERSION}")
+target_include_directories(tilescope PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilescope>)
+target_link_libraries(
+  tilescope
+  PUBLIC nlohmann_json::nlohmann_json tl::expected fmt::fmt
+  PRIVATE Eigen3::Eigen SQLite::SQLite3 Threads::Threads yaml-cpp zstd::zstd)
+
+# An installed user writes `#include "models/x.h"` as the sources do: include/tilescope is the include root.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilescope)
+install(TARGETS tilescope EXPORT tilescope ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT tilescope NAMESPACE tilescope:: DESTINATION ${package_dir} FILE tilescope-targets.cmake)
+install(DIRECTORY models sim traces DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilescope FILES_MATCHING PATTERN "*.h"
+        PATTERN sim/cli EXCLUDE)
+install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tilescope-config.cmake.in
+                              ${PROJECT_BINARY_DIR}/tilescope-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilescope-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tilescope-config.cmake ${PROJECT_BINARY_DIR}/tilescope-config-version.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake DESTINATION ${package_dir})

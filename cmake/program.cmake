@@ -1,0 +1,15 @@
+# The program: sim/cli/ holds the command line as a library (so that tests can call it), sim/main.cpp starts it.
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+
+file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sim/cli/*.cpp)
+add_library(tilescope_cli STATIC ${cli_sources})
+tilescope_compile_options(tilescope_cli)
+target_link_libraries(tilescope_cli PUBLIC tilescope::tilescope Boost::program_options)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/cli/find_config.cpp PROPERTIES COMPILE_DEFINITIONS
+                            TILESCOPE_SOURCE_CONFIGS="${PROJECT_SOURCE_DIR}/configs")
+
+add_executable(tilescope_program sim/main.cpp)
+set_target_properties(tilescope_program PROPERTIES OUTPUT_NAME tilescope)
+tilescope_compile_options(tilescope_program)
+target_link_libraries(tilescope_program PRIVATE tilescope_cli)
+install(TARGETS tilescope_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

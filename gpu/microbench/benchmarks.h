@@ -1,0 +1,30 @@
+// The questions put to the hardware, one function and one file each.
+#pragma once
+
+#include "report.h"
+
+namespace tilescope::gpu {
+
+void latency_global(Report& report);
+void latency_l2_by_sm(Report& report);
+void l2_home(Report& report);
+void latency_l1(Report& report);
+void arithmetic(Report& report);
+void barrier(Report& report);
+void throughput_shared(Report& report);
+void throughput_global(Report& report);
+void issue_queue(Report& report);
+void scheduler(Report& report);
+void succession(Report& report);
+void bandwidth(Report& report);
+void loaded_latency(Report& report);
+void mixed_issue(Report& report);
+void cta_launch(Report& report);
+
+// Kernels for a profiler to count; each launch has a row in the report.
+void counted_empty(Report& report);
+void counted_coalescer(Report& report);
+void counted_l2_capacity(Report& report);
+void counted_strided(Report& report);
+
+}  // namespace tilescope::gpu

@@ -1,0 +1,84 @@
+// What a kernel needs to ask the hardware about itself, and how a launch is confined to chosen SMs.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../common/device.h"
+
+namespace tilescope::gpu {
+
+// A CTA with this much dynamic shared memory has an SM to itself (228 KB an SM), and takes the L1 cache's room with it.
+constexpr int kOneCtaPerSm = 120 * 1024;
+
+__device__ inline unsigned clock_now() {
+  unsigned t;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
+  return t;
+}
+__device__ inline long long clock64_now() {
+  long long t;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");
+  return t;
+}
+__device__ inline long long globaltimer_now() {
+  long long t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
+  return t;
+}
+__device__ inline int sm_id() {
+  int id;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+__device__ inline unsigned shared_address(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// The rank of this CTA among the first `wanted` that came to SM `sm`, or -1: then the CTA has nothing to do. `claims`
+// counts from zero. Called by all threads of the CTA. Launch a few CTAs per SM so that the chosen one surely gets its
+// share.
+__device__ inline int claim_sm(int sm, int wanted, int* claims) {
+  __shared__ int rank;
+  if (threadIdx.x == 0) {
+    rank = sm_id() == sm ? atomicAdd(claims, 1) : -1;
+  }
+  __syncthreads();
+  return rank < wanted ? rank : -1;
+}
+
+// Device memory that a launch fills and the host reads afterwards.
+template <class T>
+class Recorder {
+ public:
+  explicit Recorder(std::size_t count) : buffer_(count) { clear(); }
+  void clear() { check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "cudaMemset"); }
+  T* device() const { return buffer_.data(); }
+  std::vector<T> host() const {
+    std::vector<T> result(buffer_.count());
+    check(cudaMemcpy(result.data(), buffer_.data(), buffer_.bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return result;
+  }
+
+ private:
+  DeviceBuffer<T> buffer_;
+};
+
+inline int sm_count() {
+  int count = 0;
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
+  return count;
+}
+
+inline void finish(const char* what) {
+  check(cudaGetLastError(), what);
+  check(cudaDeviceSynchronize(), what);
+}
+
+// Reads 256 MiB, so that nothing else is left in L2.
+void flush_l2();
+
+}  // namespace tilescope::gpu

@@ -1,0 +1,80 @@
+// tilescope-microbench OUT_PREFIX [NAME...]: runs the microbenchmarks (all, or those named) and writes OUT_PREFIX*.csv.
+// The counted_* ones only mean something under a profiler that counts the kernels named probe_*.
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+#include "benchmarks.h"
+
+namespace {
+
+using namespace tilescope::gpu;
+
+struct Benchmark {
+  const char* name;
+  void (*run)(Report&);
+};
+
+const Benchmark kBenchmarks[] = {
+    {"latency_global", latency_global},
+    {"latency_l2_by_sm", latency_l2_by_sm},
+    {"l2_home", l2_home},
+    {"latency_l1", latency_l1},
+    {"arithmetic", arithmetic},
+    {"barrier", barrier},
+    {"throughput_shared", throughput_shared},
+    {"throughput_global", throughput_global},
+    {"issue_queue", issue_queue},
+    {"succession", succession},
+    {"scheduler", scheduler},
+    {"bandwidth", bandwidth},
+    {"loaded_latency", loaded_latency},
+    {"mixed_issue", mixed_issue},
+    {"cta_launch", cta_launch},
+    {"counted_empty", counted_empty},
+    {"counted_coalescer", counted_coalescer},
+    {"counted_l2_capacity", counted_l2_capacity},
+    {"counted_strided", counted_strided},
+};
+
+const Benchmark& find(const std::string& name) {
+  for (const Benchmark& benchmark : kBenchmarks) {
+    if (name == benchmark.name) {
+      return benchmark;
+    }
+  }
+  std::string names;
+  for (const Benchmark& benchmark : kBenchmarks) {
+    names += std::string(" ") + benchmark.name;
+  }
+  throw std::invalid_argument(name + ": no such microbenchmark; there are" + names);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc < 2) {
+      throw std::invalid_argument("usage: tilescope-microbench OUT_PREFIX [NAME...]");
+    }
+    std::vector<Benchmark> chosen;
+    for (int i = 2; i < argc; ++i) {
+      chosen.push_back(find(argv[i]));
+    }
+    if (chosen.empty()) {
+      chosen.assign(std::begin(kBenchmarks), std::end(kBenchmarks));
+    }
+    Report report(argv[1]);
+    for (const Benchmark& benchmark : chosen) {
+      std::fprintf(stderr, "%s\n", benchmark.name);
+      benchmark.run(report);
+    }
+    return 0;
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "tilescope-microbench: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tilescope-microbench: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,104 @@
+#include <cmath>
+#include <vector>
+
+#include "../common/device.h"
+#include "reference.h"
+
+namespace tilescope::gpu {
+namespace {
+
+__device__ std::uint32_t mix(std::uint32_t x) {  // Wellons' lowbias32
+  x ^= x >> 16;
+  x *= 0x7feb352dU;
+  x ^= x >> 15;
+  x *= 0x846ca68bU;
+  return x ^ (x >> 16);
+}
+
+__global__ void fill(float* data, std::size_t count, std::uint32_t seed) {
+  const std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
+  if (i < count) {
+    data[i] = static_cast<float>(mix(static_cast<std::uint32_t>(i) ^ mix(seed)) >> 8) * 0x1p-23f - 1.0f;
+  }
+}
+
+__global__ void reference_gemm(Problem p, double* c) {
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y;
+  if (col >= p.n) {
+    return;
+  }
+  double sum = 0.0;
+  for (int i = 0; i < p.k; ++i) {
+    sum += static_cast<double>(p.a[static_cast<std::size_t>(row) * p.k + i]) *
+           p.b[static_cast<std::size_t>(i) * p.n + col];
+  }
+  c[static_cast<std::size_t>(row) * p.n + col] = sum;
+}
+
+// norms[0] += |c - reference|^2, norms[1] += |reference|^2
+__global__ void squared_norms(const float* c, const double* reference, std::size_t count, double* norms) {
+  double difference = 0.0;
+  double size = 0.0;
+  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
+       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
+    const double d = c[i] - reference[i];
+    difference += d * d;
+    size += reference[i] * reference[i];
+  }
+  atomicAdd(&norms[0], difference);
+  atomicAdd(&norms[1], size);
+}
+
+template <class T>
+std::vector<T> to_host(const T* device, std::size_t count) {
+  std::vector<T> host(count);
+  check(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return host;
+}
+
+void check_reference_on_cpu(const Problem& p, const double* reference) {
+  constexpr std::size_t kSamples = 64;
+  const std::size_t count = static_cast<std::size_t>(p.m) * p.n;
+  const std::vector<float> b = to_host(p.b, static_cast<std::size_t>(p.k) * p.n);
+  for (std::size_t sample = 0; sample < kSamples; ++sample) {
+    const std::size_t at = count * sample / kSamples + sample % p.n % (count / kSamples + 1);
+    const std::size_t row = at / p.n;
+    const std::size_t col = at % p.n;
+    const std::vector<float> a = to_host(p.a + row * p.k, p.k);
+    double sum = 0.0;
+    for (int i = 0; i < p.k; ++i) {
+      sum += static_cast<double>(a[i]) * b[static_cast<std::size_t>(i) * p.n + col];
+    }
+    const double seen = to_host(reference + at, 1)[0];
+    if (!(std::abs(seen - sum) <= 1e-12 * p.k)) {
+      throw std::runtime_error("the device's reference product disagrees with the CPU's");
+    }
+  }
+}
+
+}  // namespace
+
+void fill_random(float* data, std::size_t count, std::uint32_t seed) {
+  fill<<<static_cast<unsigned>((count + 255) / 256), 256>>>(data, count, seed);
+  check(cudaGetLastError(), "fill");
+}
+
+Agreement compare_with_reference(const Problem& p) {
+  const std::size_t count = static_cast<std::size_t>(p.m) * p.n;
+  DeviceBuffer<double> reference(count);
+  reference_gemm<<<dim3(divide_up(p.n, 128), p.m), 128>>>(p, reference.data());
+  check(cudaGetLastError(), "reference_gemm");
+  check_reference_on_cpu(p, reference.data());
+  DeviceBuffer<double> norms(2);
+  check(cudaMemset(norms.data(), 0, norms.bytes()), "cudaMemset");
+  squared_norms<<<256, 256>>>(p.c, reference.data(), count, norms.data());
+  check(cudaGetLastError(), "squared_norms");
+  const std::vector<double> host = to_host(norms.data(), 2);
+  Agreement result;
+  result.relative_error = std::sqrt(host[0] / host[1]);
+  result.good = result.relative_error < 1e-5;  // false for NaN
+  return result;
+}
+
+}  // namespace tilescope::gpu

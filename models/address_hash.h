@@ -1,0 +1,55 @@
+// Where an address lives: its home partition, its slice there, its HBM channel.
+//
+// The hardware spreads lines by undisclosed hashes. The home partition is the parity of a few address bits where they
+// are known; slices and channels follow a mixer that spreads every stride evenly, for any count (94 slices too).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "models/gpu_spec.h"
+#include "models/lane_pattern.h"
+#include "models/sectored_tags.h"
+
+namespace tilescope {
+
+class AddressHash {
+ public:
+  explicit AddressHash(const GpuSpec& gpu)
+      : partitions_(static_cast<std::uint64_t>(gpu.l2.partitions)),
+        slices_per_partition_(static_cast<std::uint64_t>(gpu.l2.slices / gpu.l2.partitions)),
+        channels_(static_cast<std::uint64_t>(gpu.hbm.channels)),
+        partition_bits_(line_bits(gpu.l2.partition_bits)) {}
+
+  unsigned home_partition(std::uint64_t line) const {
+    if (partitions_ == 1) return 0;
+    if (partition_bits_ == 0) return static_cast<unsigned>(mix_bits(line ^ 0x5DEECE66DULL) >> 40U & 1U);
+    return static_cast<unsigned>(std::popcount(line & partition_bits_)) & 1U;
+  }
+  // Within a partition; the same place in either of them.
+  unsigned slice(std::uint64_t line) const {
+    return static_cast<unsigned>(scale_to(mix_bits(line + 0x9E3779B97F4A7C15ULL), slices_per_partition_));
+  }
+  // A bit of the line number that the home partition and the other bits imply; negative: none. Each partition sees the
+  // lines of one home at every second place, and without this bit at every place.
+  int implied_bit() const { return partitions_ == 1 || partition_bits_ == 0 ? -1 : std::countr_zero(partition_bits_); }
+  unsigned channel(std::uint64_t line) const {
+    return static_cast<unsigned>(scale_to(mix_bits(line * 0xD1342543DE82EF95ULL + 1), channels_));
+  }
+
+ private:
+  // Address bits as bits of a line number.
+  static std::uint64_t line_bits(const std::vector<std::int64_t>& bits) {
+    std::uint64_t result = 0;
+    for (const std::int64_t bit : bits) result |= 1ULL << (bit - 7);
+    return result;
+  }
+
+  std::uint64_t partitions_;
+  std::uint64_t slices_per_partition_;
+  std::uint64_t channels_;
+  std::uint64_t partition_bits_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,31 @@
+// Global-memory coalescing: which 128 B lines, and which 32 B sectors of them, one warp-wide instruction touches, and
+// how many passes it takes through the L1's data stage.
+//
+// One instruction is one *request*. Its lanes' bytes fall into sectors; each distinct sector moves once. The data stage
+// has the same 32 banks as shared memory, without the merging of phases. Source: data wavefronts of strided loads in
+// tests/data/published_curves.csv.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/lane_pattern.h"
+
+namespace tilescope {
+
+struct LineSectors {
+  std::int64_t line = 0;     // lines from the line that holds the base
+  std::uint8_t sectors = 0;  // bit s: sector s of the line
+  std::uint8_t whole = 0;    // bit s: the lanes cover all 32 B of sector s
+};
+
+struct Footprint {
+  std::vector<LineSectors> lines;    // distinct lines, in lane order
+  std::int32_t sectors = 0;          // distinct sectors over all lines
+  std::int32_t data_wavefronts = 0;  // passes through the data stage
+};
+
+// `base_in_line` is the base modulo 128, in byte. REQUIRES: each lane's address is a multiple of its width.
+Footprint global_footprint(const LanePattern& pattern, int base_in_line);
+
+}  // namespace tilescope

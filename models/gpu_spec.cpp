@@ -1,0 +1,161 @@
+#include "models/gpu_spec.h"
+
+#include <numeric>
+
+namespace tilescope {
+
+void ClockSpec::fields(SpecFields& f) {
+  f.real("sm_mhz", sm_mhz, {100, 10000}, "MHz", "clock of the SMs while a kernel runs");
+  f.real("l2_mhz", l2_mhz, {100, 10000}, "MHz", "clock of the L2 slices");
+}
+
+std::int64_t SmSpec::count() const { return std::accumulate(gpcs.begin(), gpcs.end(), std::int64_t{0}); }
+
+void SmSpec::fields(SpecFields& f) {
+  f.integers("gpcs", gpcs, {1, 256}, "SM", "SMs of each GPC, in the order in which CTAs are dispatched");
+  f.integer("sub_partitions", sub_partitions, {1, 8}, "1", "warp schedulers per SM");
+  f.integer("max_threads_per_cta", max_threads_per_cta, {32, 4096}, "thread", "largest block");
+  f.integer("max_threads", max_threads, {32, 8192}, "thread", "resident threads per SM");
+  f.integer("max_warps", max_warps, {1, 256}, "warp", "resident warps per SM");
+  f.integer("max_ctas", max_ctas, {1, 128}, "CTA", "resident CTAs per SM");
+  f.integer("registers", registers, {1024, 1 << 20}, "register", "32-bit registers per SM");
+  f.integer("max_registers_per_thread", max_registers_per_thread, {16, 1024}, "register", "largest a thread may use");
+  f.integer("register_allocation_unit", register_allocation_unit, {1, 4096}, "register",
+            "granularity of a warp's allocation");
+  f.require(!gpcs.empty(), "gpcs", "needs at least one GPC");
+  f.require(count() <= 4096, "gpcs", "more than 4096 SMs in total");
+  f.require(sub_partitions > 0 && max_warps % sub_partitions == 0, "max_warps",
+            "must be a multiple of sm.sub_partitions");
+}
+
+void PipesSpec::fields(SpecFields& f) {
+  f.integer("fma_lanes", fma_lanes, {1, 32}, "lane/cycle", "FP32 multiply-add of one sub-partition");
+  f.integer("imad_lanes", imad_lanes, {1, 32}, "lane/cycle", "integer multiply-add of one sub-partition");
+  f.integer("alu_lanes", alu_lanes, {1, 32}, "lane/cycle", "integer and logic of one sub-partition");
+  f.integer("half_lanes", half_lanes, {1, 32}, "lane/cycle", "packed FP16 (two per lane) of one sub-partition");
+  f.integer("fp64_lanes", fp64_lanes, {1, 32}, "lane/cycle", "FP64 of one sub-partition");
+  f.integer("xu_lanes", xu_lanes, {1, 32}, "lane/cycle", "special functions and conversions of one sub-partition");
+  f.integer("uniform_issue_cycles", uniform_issue_cycles, {1, 32}, "cycle",
+            "between two uniform-datapath instructions");
+  f.integer("tensor_fma_per_cycle", tensor_fma_per_cycle, {1, 4096}, "FMA/cycle", "dense FP16 of one sub-partition");
+  f.integer("tensor_latency_cycles", tensor_latency_cycles, {1, 200}, "cycle", "HMMA issue to result");
+  f.integer("xu_latency_cycles", xu_latency_cycles, {1, 200}, "cycle", "MUFU issue to result");
+  f.integer("fp64_latency_cycles", fp64_latency_cycles, {1, 200}, "cycle", "DFMA issue to result");
+  f.integer("special_latency_cycles", special_latency_cycles, {1, 200}, "cycle", "S2R issue to result");
+  f.integer("constant_latency_cycles", constant_latency_cycles, {1, 400}, "cycle", "LDC issue to result, cached");
+  f.integer("shuffle_latency_cycles", shuffle_latency_cycles, {1, 200}, "cycle", "SHFL issue to result");
+  f.integer("branch_cycles", branch_cycles, {1, 100}, "cycle", "branch issue to the warp's next issue");
+  f.integer("barrier_cycles", barrier_cycles, {1, 200}, "cycle", "last BAR.SYNC of a CTA to its warps' next issue");
+  f.integer("barrier_arrival_cycles", barrier_arrival_cycles, {0, 100}, "cycle",
+            "between two arrivals at an SM's barriers");
+}
+
+void LsuSpec::fields(SpecFields& f) {
+  f.integer("queue_entries", queue_entries, {1, 256}, "instruction", "waiting in a sub-partition for the SM's queue");
+  f.integer("shared_queue_entries", shared_queue_entries, {1, 256}, "instruction",
+            "waiting in the SM's queue for the pipeline");
+  f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle", "between two load/store instructions of one sub-partition");
+  f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one sub-partition");
+  f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
+  f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
+}
+
+void SharedSpec::fields(SpecFields& f) {
+  f.integer("max_per_sm_kib", max_per_sm_kib, {1, 4096}, "KiB", "largest carve-out");
+  f.integer("max_per_cta_kib", max_per_cta_kib, {1, 4096}, "KiB", "largest that one CTA may use");
+  f.integer("reserved_per_cta_bytes", reserved_per_cta_bytes, {0, 65536}, "byte", "taken by the system for each CTA");
+  f.integer("allocation_unit_bytes", allocation_unit_bytes, {1, 65536}, "byte", "granularity of a CTA's allocation");
+  f.integer("latency_cycles", latency_cycles, {1, 400}, "cycle", "LDS issue to result, one wavefront");
+  f.require(max_per_cta_kib <= max_per_sm_kib, "max_per_cta_kib", "must not exceed shared.max_per_sm_kib");
+}
+
+void L1Spec::fields(SpecFields& f) {
+  f.integer("size_kib", size_kib, {1, 8192}, "KiB", "data array that L1 and shared memory divide");
+  f.integers("carveouts_kib", carveouts_kib, {0, 8192}, "KiB", "shared-memory sizes the driver may choose");
+  f.integer("ways", ways, {1, 128}, "way", "lines per set");
+  f.integer("latency_cycles", latency_cycles, {1, 400}, "cycle", "LDG issue to result, hit");
+  for (const std::int64_t carveout : carveouts_kib)
+    f.require(carveout < size_kib, "carveouts_kib", "every carve-out must be smaller than l1.size_kib");
+}
+
+void CrossbarSpec::fields(SpecFields& f) {
+  f.integer("request_cycles", request_cycles, {1, 2000}, "cycle", "L1 miss to the L2 slice, unloaded");
+  f.integer("response_cycles", response_cycles, {1, 2000}, "cycle", "L2 slice to the waiting register, unloaded");
+  f.integer("sm_read_bytes_per_cycle", sm_read_bytes_per_cycle, {1, 1024}, "byte/cycle", "into one SM");
+  f.integer("gpc_read_bytes_per_cycle", gpc_read_bytes_per_cycle, {1, 16384}, "byte/cycle", "into one GPC");
+  f.integer("write_sector_cycles", write_sector_cycles, {1, 100}, "cycle",
+            "a stored sector keeps the SM's way out busy");
+  f.integer("write_partial_cycles", write_partial_cycles, {0, 100}, "cycle",
+            "more for a line with partly written sectors");
+}
+
+void RequestCoalescerSpec::fields(SpecFields& f) {
+  f.integer("sms_per_request", sms_per_request, {0, 256}, "SM",
+            "of one GPC that one merged request serves; 0: no coalescer");
+  f.integer("window_cycles", window_cycles, {0, 10000}, "cycle", "from the first request to the last that joins it");
+}
+
+void L2Spec::fields(SpecFields& f) {
+  f.real("size_mib", size_mib, {0.125, 4096}, "MiB", "all slices together");
+  f.integer("slices", slices, {1, 1024}, "slice", "in all partitions together");
+  f.integer("partitions", partitions, {1, 2}, "partition", "halves of the chip, each with its own look-up");
+  f.integer("ways", ways, {1, 64}, "way", "lines per set");
+  f.choice("victim", victim, {"first", "random"}, "which of the ways not recently used a new line takes");
+  f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
+  f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
+  f.integers("partition_bits", partition_bits, {7, 46}, "bit",
+             "address bits whose parity is the home partition; none: a mixer");
+  f.require(partitions > 0 && slices % partitions == 0, "slices", "must be a multiple of l2.partitions");
+  f.require(slices > 0 && size_mib * 1024 * 1024 / 128 / static_cast<double>(slices) >= static_cast<double>(ways),
+            "size_mib", "leaves less than one set per slice");
+}
+
+void FabricSpec::fields(SpecFields& f) {
+  f.integer("latency_cycles", latency_cycles, {0, 2000}, "cycle", "one way between the partitions, unloaded");
+  f.real("bytes_per_cycle", bytes_per_cycle, {1, 65536}, "byte/cycle", "each direction");
+}
+
+void HbmSpec::fields(SpecFields& f) {
+  f.real("bandwidth_gbs", bandwidth_gbs, {1, 100000}, "GB/s", "peak of all channels");
+  f.integer("channels", channels, {1, 1024}, "channel", "independent channels");
+  f.integer("banks_per_channel", banks_per_channel, {1, 1024}, "bank", "of one channel");
+  f.integer("row_bytes", row_bytes, {64, 65536}, "byte", "of one bank's open row");
+  f.integer("fetch_bytes", fetch_bytes, {32, 128}, "byte", "smallest transfer");
+  f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, row open, unloaded");
+  f.real("row_miss_ns", row_miss_ns, {0, 500}, "ns", "precharge and activate");
+  f.real("refresh_interval_ns", refresh_interval_ns, {100, 1e6}, "ns", "between two refreshes of a channel");
+  f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks the channel");
+  f.real("turnaround_ns", turnaround_ns, {0, 1000}, "ns", "bus idle for one read-write-read turn");
+  f.integer("write_batch", write_batch, {1, 4096}, "fetch", "writes collected before the bus turns around");
+  f.require(fetch_bytes == 32 || fetch_bytes == 64 || fetch_bytes == 128, "fetch_bytes", "must be 32, 64 or 128");
+  f.require(refresh_ns < refresh_interval_ns, "refresh_ns", "must be smaller than hbm.refresh_interval_ns");
+}
+
+void LaunchSpec::fields(SpecFields& f) {
+  f.integer("overhead_cycles", overhead_cycles, {0, 1000000}, "cycle",
+            "of a launch before the first CTA and after the last");
+  f.integer("cta_launch_cycles", cta_launch_cycles, {1, 100000}, "cycle",
+            "slot free to the first instruction of the next CTA");
+  f.real("cta_interval_cycles", cta_interval_cycles, {0, 10000}, "cycle",
+         "between two CTAs that the dispatcher starts");
+}
+
+void GpuSpec::fields(SpecFields& f) {
+  f.text("name", name, "as printed");
+  f.integer("compute_capability", compute_capability, {70, 200}, "1", "80 for sm_80");
+  f.section("clock", "clock domains", [this](SpecFields& s) { clock.fields(s); });
+  f.section("sm", "streaming multiprocessors and their limits", [this](SpecFields& s) { sm.fields(s); });
+  f.section("pipes", "execution pipes", [this](SpecFields& s) { pipes.fields(s); });
+  f.section("lsu", "load/store pipeline of an SM", [this](SpecFields& s) { lsu.fields(s); });
+  f.section("shared", "shared memory", [this](SpecFields& s) { shared.fields(s); });
+  f.section("l1", "L1 data cache", [this](SpecFields& s) { l1.fields(s); });
+  f.section("crossbar", "between SMs and L2", [this](SpecFields& s) { crossbar.fields(s); });
+  f.section("request_coalescer", "merges equal requests of neighbouring SMs",
+            [this](SpecFields& s) { request_coalescer.fields(s); });
+  f.section("l2", "L2 cache", [this](SpecFields& s) { l2.fields(s); });
+  f.section("fabric", "between the L2 partitions", [this](SpecFields& s) { fabric.fields(s); });
+  f.section("hbm", "device memory", [this](SpecFields& s) { hbm.fields(s); });
+  f.section("launch", "kernel launch and CTA dispatch", [this](SpecFields& s) { launch.fields(s); });
+}
+
+}  // namespace tilescope

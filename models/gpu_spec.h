@@ -1,0 +1,155 @@
+// Everything a configs/gpus/*.yaml says, one Spec per mechanism. Units are in the names; meanings and accepted ranges
+// are in gpu_spec.cpp, which is also what docs/config-schema.md is made from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/config/spec_fields.h"
+
+namespace tilescope {
+
+struct ClockSpec {
+  double sm_mhz = 0;
+  double l2_mhz = 0;
+  void fields(SpecFields& f);
+};
+
+struct SmSpec {
+  std::vector<std::int64_t> gpcs;  // SMs of each GPC
+  std::int64_t sub_partitions = 0;
+  std::int64_t max_threads_per_cta = 0;
+  std::int64_t max_threads = 0;
+  std::int64_t max_warps = 0;
+  std::int64_t max_ctas = 0;
+  std::int64_t registers = 0;
+  std::int64_t max_registers_per_thread = 0;
+  std::int64_t register_allocation_unit = 0;  // register per warp
+  std::int64_t count() const;
+  void fields(SpecFields& f);
+};
+
+struct PipesSpec {
+  std::int64_t fma_lanes = 0;   // FP32 multiply-add, per sub-partition
+  std::int64_t imad_lanes = 0;  // integer multiply-add
+  std::int64_t alu_lanes = 0;
+  std::int64_t half_lanes = 0;
+  std::int64_t fp64_lanes = 0;
+  std::int64_t xu_lanes = 0;
+  std::int64_t uniform_issue_cycles = 0;
+  std::int64_t tensor_fma_per_cycle = 0;  // dense FP16, per sub-partition
+  std::int64_t tensor_latency_cycles = 0;
+  std::int64_t xu_latency_cycles = 0;
+  std::int64_t fp64_latency_cycles = 0;
+  std::int64_t special_latency_cycles = 0;
+  std::int64_t constant_latency_cycles = 0;
+  std::int64_t shuffle_latency_cycles = 0;
+  std::int64_t branch_cycles = 0;
+  std::int64_t barrier_cycles = 0;
+  std::int64_t barrier_arrival_cycles = 0;
+  void fields(SpecFields& f);
+};
+
+struct LsuSpec {
+  std::int64_t queue_entries = 0;          // per sub-partition
+  std::int64_t shared_queue_entries = 0;   // of the SM
+  std::int64_t issue_cycles = 0;           // between two instructions of one sub-partition
+  std::int64_t wavefront_cycles = 0;       // between two wavefronts of one sub-partition
+  std::int64_t pipeline_cycles = 0;        // from issue to the tag stage
+  std::int64_t max_outstanding_lines = 0;  // L1 misses in flight per SM
+  void fields(SpecFields& f);
+};
+
+struct SharedSpec {
+  std::int64_t max_per_sm_kib = 0;
+  std::int64_t max_per_cta_kib = 0;
+  std::int64_t reserved_per_cta_bytes = 0;
+  std::int64_t allocation_unit_bytes = 0;
+  std::int64_t latency_cycles = 0;  // issue to result, no conflict
+  void fields(SpecFields& f);
+};
+
+struct L1Spec {
+  std::int64_t size_kib = 0;  // with shared memory
+  std::vector<std::int64_t> carveouts_kib;
+  std::int64_t ways = 0;
+  std::int64_t latency_cycles = 0;  // issue to result, hit
+  void fields(SpecFields& f);
+};
+
+struct CrossbarSpec {
+  std::int64_t request_cycles = 0;   // L1 to the L2 slice
+  std::int64_t response_cycles = 0;  // L2 slice to L1
+  std::int64_t sm_read_bytes_per_cycle = 0;
+  std::int64_t gpc_read_bytes_per_cycle = 0;
+  std::int64_t write_sector_cycles = 0;
+  std::int64_t write_partial_cycles = 0;
+  void fields(SpecFields& f);
+};
+
+struct RequestCoalescerSpec {
+  std::int64_t sms_per_request = 0;  // 0: none
+  std::int64_t window_cycles = 0;
+  void fields(SpecFields& f);
+};
+
+struct L2Spec {
+  double size_mib = 0;
+  std::int64_t slices = 0;
+  std::int64_t partitions = 0;
+  std::int64_t ways = 0;
+  std::int64_t victim = 0;                 // NruVictim
+  std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
+  std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
+  std::vector<std::int64_t> partition_bits;
+  void fields(SpecFields& f);
+};
+
+struct FabricSpec {
+  std::int64_t latency_cycles = 0;  // one way
+  double bytes_per_cycle = 0;       // each direction, SM clock
+  void fields(SpecFields& f);
+};
+
+struct HbmSpec {
+  double bandwidth_gbs = 0;
+  std::int64_t channels = 0;
+  std::int64_t banks_per_channel = 0;
+  std::int64_t row_bytes = 0;
+  std::int64_t fetch_bytes = 0;
+  double latency_ns = 0;   // beyond the slice, row open
+  double row_miss_ns = 0;  // precharge and activate
+  double refresh_interval_ns = 0;
+  double refresh_ns = 0;
+  double turnaround_ns = 0;      // read to write and back
+  std::int64_t write_batch = 0;  // fetches
+  void fields(SpecFields& f);
+};
+
+struct LaunchSpec {
+  std::int64_t overhead_cycles = 0;
+  std::int64_t cta_launch_cycles = 0;
+  double cta_interval_cycles = 0;
+  void fields(SpecFields& f);
+};
+
+struct GpuSpec {
+  std::string name;
+  std::int64_t compute_capability = 0;
+  ClockSpec clock;
+  SmSpec sm;
+  PipesSpec pipes;
+  LsuSpec lsu;
+  SharedSpec shared;
+  L1Spec l1;
+  CrossbarSpec crossbar;
+  RequestCoalescerSpec request_coalescer;
+  L2Spec l2;
+  FabricSpec fabric;
+  HbmSpec hbm;
+  LaunchSpec launch;
+  void fields(SpecFields& f);
+};
+
+}  // namespace tilescope

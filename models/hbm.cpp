@@ -1,0 +1,91 @@
+#include "models/hbm.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "models/lane_pattern.h"
+#include "models/sectored_tags.h"
+
+namespace tilescope {
+
+Hbm::Hbm(const GpuSpec& gpu)
+    : fetch_bytes_(gpu.hbm.fetch_bytes),
+      row_lines_(
+          std::max<std::uint64_t>(1, static_cast<std::uint64_t>(gpu.hbm.row_bytes * gpu.hbm.channels / kLineBytes))),
+      write_batch_(gpu.hbm.write_batch),
+      channels_(static_cast<std::size_t>(gpu.hbm.channels)) {
+  const double cycles_per_ns = gpu.clock.sm_mhz / 1000.0;
+  const double bytes_per_ns = gpu.hbm.bandwidth_gbs / static_cast<double>(gpu.hbm.channels);
+  burst_ = to_ticks(static_cast<double>(fetch_bytes_) / bytes_per_ns * cycles_per_ns);
+  latency_ = to_ticks(gpu.hbm.latency_ns * cycles_per_ns);
+  row_miss_ = to_ticks(gpu.hbm.row_miss_ns * cycles_per_ns);
+  refresh_interval_ = to_ticks(gpu.hbm.refresh_interval_ns * cycles_per_ns);
+  refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
+  turnaround_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns);
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    channels_[c].banks.resize(static_cast<std::size_t>(gpu.hbm.banks_per_channel));
+    // Channels refresh at different moments.
+    channels_[c].next_refresh = refresh_interval_ * static_cast<Tick>(c + 1) / static_cast<Tick>(channels_.size());
+  }
+}
+
+std::uint8_t Hbm::widen(std::uint8_t sectors) const {
+  const auto per_fetch = static_cast<unsigned>(fetch_bytes_ / kSectorBytes);
+  const unsigned whole = (1U << per_fetch) - 1;
+  unsigned result = 0;
+  for (unsigned first = 0; first < kSectorsPerLine; first += per_fetch)
+    if ((static_cast<unsigned>(sectors) >> first & whole) != 0) result |= whole << first;
+  return static_cast<std::uint8_t>(result);
+}
+
+std::int64_t Hbm::fetches(std::uint8_t sectors) const {
+  return std::popcount(static_cast<unsigned>(widen(sectors))) * kSectorBytes / fetch_bytes_;
+}
+
+Tick Hbm::open_row(Channel& channel, std::uint64_t line, Tick now) {
+  const std::uint64_t row = line / row_lines_;
+  Bank& bank = channel.banks[scale_to(mix_bits(row), channel.banks.size())];
+  if (bank.row == row) {
+    ++counters_.row_hits;
+    return std::max(now, bank.row_ready);
+  }
+  ++counters_.row_misses;
+  bank.row = row;
+  bank.row_ready = std::max(now, bank.row_ready) + row_miss_;
+  return bank.row_ready;
+}
+
+void Hbm::refresh(Channel& channel, Tick now) {
+  while (channel.next_refresh <= now) {
+    channel.bus.take(channel.next_refresh, refresh_);
+    channel.next_refresh += refresh_interval_;
+  }
+}
+
+Tick Hbm::read(std::uint64_t line, unsigned channel_index, std::uint8_t sectors, Tick now, std::uint8_t& fetched) {
+  Channel& channel = channels_[channel_index];
+  refresh(channel, now);
+  fetched = widen(sectors);
+  const std::int64_t count = fetches(sectors);
+  counters_.read_bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
+  const Tick row = open_row(channel, line, now);
+  channel.read_since = true;
+  const Tick moved = channel.bus.take(now, count * burst_);
+  return std::max(row + count * burst_, moved) + latency_;
+}
+
+Tick Hbm::write(std::uint64_t line, unsigned channel_index, std::uint8_t sectors, Tick now) {
+  Channel& channel = channels_[channel_index];
+  refresh(channel, now);
+  const std::int64_t count = fetches(sectors);
+  counters_.write_bytes += static_cast<std::uint64_t>(std::popcount(static_cast<unsigned>(sectors)) * kSectorBytes);
+  open_row(channel, line, now);
+  channel.collected += count;
+  if (channel.collected < write_batch_) return now;
+  const Tick drained = channel.bus.take(now, channel.collected * burst_ + (channel.read_since ? turnaround_ : 0));
+  channel.collected = 0;
+  channel.read_since = false;
+  return drained;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,55 @@
+// The L1 data cache of one SM: sectored lines, write-through, no allocation by stores.
+//
+// Only missing sectors are fetched. A sector that was asked for but has not arrived is *pending*: later loads wait for
+// the same fill and count as hits, as the hardware's counters do.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "models/gpu_spec.h"
+#include "models/lane_pattern.h"
+#include "models/sectored_tags.h"
+#include "models/units.h"
+
+namespace tilescope {
+
+class L1Cache {
+ public:
+  static constexpr std::uint32_t kNoFill = ~0U;
+
+  // `capacity_kib`: what the carve-out leaves. A cache of less than one set holds nothing. `thin_shift`: only one line
+  // in 2^thin_shift will come here, and the capacity shrinks with it.
+  L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift = 0);
+
+  struct Lookup {
+    std::uint8_t present = 0;                                // sectors whose data is here, or will be at `ready`
+    std::uint8_t pending = 0;                                // sectors on their way under the fills in `waits_for`
+    std::uint8_t missing = 0;                                // sectors nobody has asked for
+    Cycle ready = 0;                                         // when the last of the present ones can be read
+    std::array<std::uint32_t, kSectorsPerLine> waits_for{};  // by sector, valid where pending
+  };
+  Lookup load(std::uint64_t line, std::uint8_t sectors);
+  // Makes room for the missing sectors and marks them pending under `fill`. When every way of the set waits for data,
+  // the line stays out and its fill goes to the registers only.
+  void allocate(std::uint64_t line, std::uint8_t missing, std::uint32_t fill);
+  // The data of `fill` arrives at `ready`.
+  void filled(std::uint64_t line, std::uint32_t fill, Cycle ready);
+
+ private:
+  struct Sectors {
+    Cycle ready = 0;
+    std::array<std::uint32_t, kSectorsPerLine> fill{kNoFill, kNoFill, kNoFill, kNoFill};
+    std::uint8_t present = 0;
+    std::uint8_t pending = 0;
+  };
+  using Tags = SectoredTags<Sectors, LeastRecentlyUsed>;
+
+  static Tags make_tags(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift);
+
+  bool holds_nothing_;
+  Tags tags_;
+};
+
+}  // namespace tilescope

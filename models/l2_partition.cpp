@@ -1,0 +1,75 @@
+#include "models/l2_partition.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilescope {
+namespace {
+
+std::size_t sets_per_partition(const GpuSpec& gpu, unsigned thin_shift) {
+  const double lines = gpu.l2.size_mib * 1024 * 1024 / static_cast<double>(kLineBytes * gpu.l2.partitions);
+  const auto sets = static_cast<std::size_t>(lines / static_cast<double>(gpu.l2.ways)) >> thin_shift;
+  return std::max<std::size_t>(1, sets);
+}
+
+}  // namespace
+
+L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift)
+    : hash_(hash),
+      lookup_(to_ticks(gpu.clock.sm_mhz / gpu.clock.l2_mhz)),
+      slice_bytes_(gpu.l2.slice_bytes_per_cycle),
+      slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
+      tags_(make_tags(gpu, hash, thin_shift)) {}
+
+L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift) {
+  const std::size_t sets = sets_per_partition(gpu, thin_shift);
+  const auto ways = static_cast<std::size_t>(gpu.l2.ways);
+  return {sets, ways, SetIndex(sets, hash.implied_bit()),
+          NotRecentlyUsed(sets, ways, static_cast<NruVictim>(gpu.l2.victim))};
+}
+
+L2Partition::Lookup L2Partition::read(std::uint64_t line, std::uint8_t sectors, Tick now) {
+  Lookup result;
+  Tags::Way* way = tags_.find(line);
+  if (way != nullptr) {
+    result.present = way->payload.present & sectors;
+    result.ready = way->payload.ready;
+  }
+  const std::int64_t bytes = kSectorBytes * std::popcount(static_cast<unsigned>(sectors));
+  const std::int64_t clocks = std::max<std::int64_t>(1, (bytes + slice_bytes_ - 1) / slice_bytes_);
+  result.served = slices_[hash_.slice(line)].take(now, clocks * lookup_);
+  return result;
+}
+
+L2Partition::Tags::Way& L2Partition::claim(std::uint64_t line, Evicted& evicted) {
+  Tags::Way* way = tags_.find(line);
+  if (way != nullptr) return *way;
+  way = tags_.victim(line, [](const Tags::Way&) { return true; });
+  evicted = {way->line, way->payload.dirty};
+  tags_.claim(*way, line);
+  return *way;
+}
+
+L2Partition::Evicted L2Partition::fill(std::uint64_t line, std::uint8_t sectors, Tick ready) {
+  Evicted evicted;
+  Sectors& here = claim(line, evicted).payload;
+  here.present |= sectors;
+  here.ready = std::max(here.ready, ready);
+  return evicted;
+}
+
+Tick L2Partition::write(std::uint64_t line, std::uint8_t sectors, Tick now, Evicted& evicted) {
+  const std::int64_t clocks = std::popcount(static_cast<unsigned>(sectors));  // one sector in per clock
+  const Tick taken = slices_[hash_.slice(line)].take(now, clocks * lookup_);
+  Sectors& here = claim(line, evicted).payload;
+  here.present |= sectors;
+  here.dirty |= sectors;
+  return taken;
+}
+
+void L2Partition::invalidate(std::uint64_t line, std::uint8_t sectors) {
+  if (Tags::Way* way = tags_.find(line))
+    way->payload.present = static_cast<std::uint8_t>(way->payload.present & ~sectors);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,66 @@
+// One partition of the L2: slices that each look up one line per L2 clock and send out two sectors per clock, over
+// sectored tags.
+//
+// Both home lines and copies of lines whose home is the other partition live here. A sector whose data is still on its
+// way counts as present, and is ready when the data is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/address_hash.h"
+#include "models/calendar.h"
+#include "models/gpu_spec.h"
+#include "models/sectored_tags.h"
+
+namespace tilescope {
+
+struct L2Counters {
+  std::uint64_t read_sectors = 0, read_hit_sectors = 0;      // asked for by SMs
+  std::uint64_t write_sectors = 0;                           // written by SMs
+  std::uint64_t fabric_sectors = 0, fabric_hit_sectors = 0;  // asked for by the other partition
+  std::uint64_t evicted_dirty_sectors = 0;
+};
+
+class L2Partition {
+ public:
+  struct Lookup {
+    Tick served = 0;  // the slice has looked up the line and sent what it has
+    Tick ready = 0;   // data of the present sectors is at the slice
+    std::uint8_t present = 0;
+  };
+  struct Evicted {
+    std::uint64_t line = 0;
+    std::uint8_t dirty = 0;  // sectors to write back; 0: nothing
+  };
+
+  // Of the given spec's L2, one partition with `size_mib / partitions`, thinned to one line in `2^thin_shift`.
+  L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
+
+  // Looks up sectors for a read. The slice is busy for the look-up and for the sectors it sends.
+  Lookup read(std::uint64_t line, std::uint8_t sectors, Tick now);
+  // Puts sectors in, with data from `ready` on. Returns what had to leave.
+  Evicted fill(std::uint64_t line, std::uint8_t sectors, Tick ready);
+  // Writes whole sectors. Returns when the slice has taken them and what had to leave.
+  Tick write(std::uint64_t line, std::uint8_t sectors, Tick now, Evicted& evicted);
+  // Forgets sectors of a copy that the home partition has overwritten.
+  void invalidate(std::uint64_t line, std::uint8_t sectors);
+
+ private:
+  struct Sectors {
+    Tick ready = 0;
+    std::uint8_t present = 0;
+    std::uint8_t dirty = 0;
+  };
+  using Tags = SectoredTags<Sectors, NotRecentlyUsed>;
+  static Tags make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
+  Tags::Way& claim(std::uint64_t line, Evicted& evicted);
+
+  const AddressHash& hash_;
+  Tick lookup_;  // one L2 clock
+  std::int64_t slice_bytes_;
+  std::vector<Calendar> slices_;
+  Tags tags_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,26 @@
+// What an SM sends towards L2 and what comes back.
+#pragma once
+
+#include <cstdint>
+
+#include "models/units.h"
+
+namespace tilescope {
+
+enum class RequestKind : std::uint8_t { read, write };
+
+struct MemoryRequest {
+  Cycle time = 0;          // leaves the L1
+  std::uint64_t line = 0;  // address / 128
+  std::uint32_t fill = 0;  // the SM's own name for it
+  std::uint16_t sm = 0;
+  std::uint8_t sectors = 0;  // bit s: sector s of the line
+  RequestKind kind = RequestKind::read;
+};
+
+struct MemoryReply {
+  std::uint32_t fill = 0;
+  Cycle ready = 0;  // reads: the data can be used; writes: the store is acknowledged
+};
+
+}  // namespace tilescope

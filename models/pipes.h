@@ -1,0 +1,39 @@
+// The execution pipes of a sub-partition: which pipe each class of instruction takes, how long it keeps the pipe busy,
+// and when a result of variable latency is there. Fixed latencies are the compiler's business: it wrote them into the
+// stall counts.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "models/gpu_spec.h"
+#include "models/units.h"
+#include "traces/instruction.h"
+
+namespace tilescope {
+
+enum class Pipe : std::uint8_t { none, fma, imad, alu, half, fp64, xu, tensor, uniform, mio, lg };
+inline constexpr int kPipes = static_cast<int>(Pipe::lg) + 1;
+
+struct PipeUse {
+  Pipe pipe = Pipe::none;
+  std::uint8_t interval = 1;  // cycles until the pipe takes the next instruction of the sub-partition
+  std::uint8_t latency = 0;   // issue to result, for scoreboards; loads and stores have theirs from the memory models
+};
+
+class PipeTable {
+ public:
+  explicit PipeTable(const GpuSpec& gpu);
+  const PipeUse& operator[](OpClass op) const { return use_[static_cast<std::size_t>(op)]; }
+  // Tensor instructions differ in size: `work` is in units of 256 multiply-adds.
+  Cycle tensor_interval(std::uint16_t work) const {
+    return std::max<Cycle>(1, (work * 256 + tensor_fma_per_cycle_ / 2) / tensor_fma_per_cycle_);
+  }
+
+ private:
+  std::array<PipeUse, kOpClasses> use_;
+  std::int64_t tensor_fma_per_cycle_;
+};
+
+}  // namespace tilescope

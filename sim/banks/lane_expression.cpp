@@ -1,0 +1,40 @@
+#include "sim/banks/lane_expression.h"
+
+#include <set>
+
+#include "sim/banks/expression_node.h"
+#include "sim/banks/expression_parser.h"
+
+namespace tilescope {
+namespace {
+
+void collect(const ExpressionNode& node, std::set<std::int64_t>& pitches) {
+  const std::int64_t factor = constant_factor(node);
+  if (factor > 1) pitches.insert(factor);
+  for (const auto* child : {node.first.get(), node.second.get(), node.third.get()})
+    if (child != nullptr) collect(*child, pitches);
+}
+
+}  // namespace
+
+ExpressionError::ExpressionError(std::size_t column, const std::string& sentence)
+    : std::runtime_error("column " + std::to_string(column) + ": " + sentence) {}
+
+LaneExpression::LaneExpression(const std::string& text) : root_(parse_expression(text)) {}
+LaneExpression::~LaneExpression() = default;
+LaneExpression::LaneExpression(LaneExpression&&) noexcept = default;
+LaneExpression& LaneExpression::operator=(LaneExpression&&) noexcept = default;
+
+std::int64_t LaneExpression::value(int lane) const { return evaluate(*root_, {.lane = lane}); }
+
+std::int64_t LaneExpression::value_with_pitch(int lane, std::int64_t pitch, std::int64_t replacement) const {
+  return evaluate(*root_, {.lane = lane, .pitch = pitch, .replacement = replacement});
+}
+
+std::vector<std::int64_t> LaneExpression::pitches() const {
+  std::set<std::int64_t> pitches;
+  collect(*root_, pitches);
+  return {pitches.begin(), pitches.end()};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,16 @@
+#include "sim/cli/banks_command.h"
+#include "sim/cli/command.h"
+#include "sim/cli/config_command.h"
+#include "sim/cli/list_command.h"
+#include "sim/cli/run_command.h"
+#include "sim/cli/trace_command.h"
+
+namespace tilescope::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {run_command(), list_command(), banks_command(), config_command(),
+                                           trace_command()};
+  return all;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,88 @@
+#include "sim/cli/parse.h"
+
+#include <algorithm>
+
+#include "models/config/diagnostic.h"
+#include "models/config/suggest.h"
+#include "sim/cli/usage_error.h"
+
+namespace tilescope::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string without_dashes(const std::string& option) {
+  return option.substr(std::min(option.find_first_not_of('-'), option.size()));
+}
+
+std::vector<std::string> option_names(const po::options_description& options) {
+  std::vector<std::string> names;
+  for (const auto& option : options.options()) names.push_back(option->long_name());
+  return names;
+}
+
+[[noreturn]] void refuse(const Command& command, const std::string& sentence) {
+  throw UsageError(sentence, "see: tilescope " + command.name + " --help");
+}
+
+po::variables_map store(const po::command_line_parser& prepared, const Command& command, const CommandLine& line) {
+  po::variables_map values;
+  try {
+    po::command_line_parser parser = prepared;
+    po::store(parser.run(), values);
+  } catch (const po::unknown_option& error) {
+    const std::string name = error.get_option_name();
+    const auto near = closest_match(without_dashes(name), option_names(line.options));
+    refuse(command, "unknown option " + name + (near ? " (did you mean --" + *near + "?)" : ""));
+  } catch (const po::too_many_positional_options_error&) {
+    refuse(command, "too many words; tilescope " + command.usage);
+  } catch (const po::multiple_occurrences& error) {
+    refuse(command, "option " + error.get_option_name() + " is given more than once");
+  } catch (const po::validation_error& error) {
+    refuse(command, std::string(error.what()));
+  } catch (const po::error& error) {
+    refuse(command, error.what());
+  }
+  return values;
+}
+
+}  // namespace
+
+Values parse(const Command& command, const std::vector<std::string>& arguments) {
+  CommandLine line;
+  command.declare(line);
+  line.options.add_options()("help,h", "this text");
+  po::options_description all;
+  all.add(line.options);
+  po::positional_options_description positions;
+  for (std::size_t i = 0; i < line.words.size(); ++i) {
+    const bool repeated = line.many && i + 1 == line.words.size();
+    if (repeated) {
+      all.add_options()(line.words[i].c_str(), po::value<std::vector<std::string>>());
+    } else {
+      all.add_options()(line.words[i].c_str(), po::value<std::string>());
+    }
+    positions.add(line.words[i].c_str(), repeated ? -1 : 1);
+  }
+  namespace style = po::command_line_style;
+  po::command_line_parser parser(arguments);
+  parser.options(all).positional(positions).style(style::unix_style & ~style::allow_guessing);
+  Values values = store(parser, command, line);
+  if (values.count("help") != 0) return values;
+  for (const std::string& word : line.words) {
+    if (line.many && word == line.words.back()) continue;  // as many as there are: none, too
+    if (values.count(word) == 0) refuse(command, "no " + word + " given; tilescope " + command.usage);
+  }
+  return values;
+}
+
+std::string chosen(const Values& values, const std::string& word, const std::vector<std::string>& actions) {
+  const auto& action = values[word].as<std::string>();
+  for (const std::string& known : actions) {
+    if (action == known) return action;
+  }
+  throw UsageError("unknown " + word + " " + quoted(action) + did_you_mean(action, actions) + "; must be " +
+                   list_of(actions));
+}
+
+}  // namespace tilescope::cli

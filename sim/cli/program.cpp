@@ -1,0 +1,75 @@
+#include "sim/cli/program.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/config/diagnostic.h"
+#include "models/config/suggest.h"
+#include "sim/cli/command.h"
+#include "sim/cli/parse.h"
+#include "sim/cli/usage_error.h"
+#include "sim/version.h"
+
+namespace tilescope::cli {
+namespace {
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+    names.push_back(command.name);
+  }
+  const bool option = name.starts_with('-');
+  if (option) names = {"--help", "--version"};
+  throw UsageError((option ? "unknown option " + name : "unknown command " + quoted(name)) + did_you_mean(name, names),
+                   "see: tilescope --help");
+}
+
+int dispatch(const std::vector<std::string>& arguments, std::ostream& out) {
+  if (arguments.empty()) throw UsageError("no command given", "see: tilescope --help");
+  const std::string& first = arguments.front();
+  std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (first == "--version") {
+    out << "tilescope " << version() << "\n";
+    return ok;
+  }
+  if (first == "--help" || first == "-h" || first == "help") {
+    out << (rest.empty() ? help_text() : help_text(find_command(rest.front())));
+    return ok;
+  }
+  const Command& command = find_command(first);
+  const Values values = parse(command, rest);
+  if (values.count("help") != 0) {
+    out << help_text(command);
+    return ok;
+  }
+  return command.run(values, out);
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  try {
+    const int code = dispatch(arguments, out);
+    out.flush();
+    if (!out) throw std::runtime_error("not everything could be written to the standard output");
+    return code;
+  } catch (const UsageError& error) {
+    err << "tilescope: " << error.what() << "\n";
+    if (!error.hint().empty()) err << error.hint() << "\n";
+    return wrong_usage;
+  } catch (const DiagnosticsError& error) {
+    err << error.what();
+    return wrong_usage;
+  } catch (const std::invalid_argument& error) {  // the library's word for an impossible parameter
+    err << "tilescope: " << error.what() << "\n";
+    return wrong_usage;
+  } catch (const std::bad_alloc&) {
+    err << "tilescope: out of memory\n";
+  } catch (const std::exception& error) {
+    err << "tilescope: " << error.what() << "\n";
+  }
+  return work_failed;
+}
+
+}  // namespace tilescope::cli

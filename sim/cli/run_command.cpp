@@ -1,0 +1,154 @@
+#include "sim/cli/run_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "models/config/diagnostic.h"
+#include "sim/atomic_file.h"
+#include "sim/cli/gpu_options.h"
+#include "sim/cli/kernel_argument.h"
+#include "sim/cli/kernel_options.h"
+#include "sim/cli/output.h"
+#include "sim/cli/parse.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/usage_error.h"
+#include "sim/simulate.h"
+#include "sim/views/result_csv.h"
+#include "sim/views/result_json.h"
+#include "sim/views/result_table.h"
+#include "sim/views/timeline_view.h"
+
+namespace tilescope::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr int kMostThreads = 1024;
+
+int threads_from(const Values& values) {
+  if (values.count("threads") == 0)
+    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
+  const auto& text = values["threads"].as<std::string>();
+  const bool digits = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == std::string::npos;
+  const int threads = digits ? std::stoi(text) : 0;
+  if (threads < 1 || threads > kMostThreads)
+    throw UsageError(fmt::format("--threads: got {}; must be a whole number from 1 to {}", quoted(text), kMostThreads));
+  return threads;
+}
+
+std::vector<std::string> kernels_from(const Values& values) {
+  if (values.count("KERNEL") == 0)
+    throw UsageError("no KERNEL given; tilescope run KERNEL...", "see: tilescope list kernels");
+  return values["KERNEL"].as<std::vector<std::string>>();
+}
+
+// Empty: none asked for.
+std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) {
+  if (values.count("timeline") == 0) return "";
+  const auto& path = values["timeline"].as<std::string>();
+  if (!path.ends_with(".csv") && !path.ends_with(".json"))
+    throw UsageError("--timeline: got " + quoted(path) + "; must end in .csv (a table) or .json (a Chrome trace)");
+  if (kernels > 1) throw UsageError("--timeline takes one KERNEL, got " + std::to_string(kernels));
+  if (mode == Mode::counts) throw UsageError("--timeline needs --mode timing: counting knows no time");
+  return path;
+}
+
+std::string text_of(const std::vector<LabelledResult>& results, const std::string& format) {
+  if (format == "table") return result_table(results);
+  if (format == "csv") return result_csv(results);
+  if (results.size() == 1) return result_json(results.front().result).dump(2) + "\n";
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const LabelledResult& one : results) all.push_back(result_json(one.result));
+  return all.dump(2) + "\n";
+}
+
+std::unique_ptr<AtomicFile> open_timeline(const std::string& path) {
+  if (path.empty()) return nullptr;
+  try {
+    return std::make_unique<AtomicFile>(path);
+  } catch (const std::system_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+int run(const Values& values, std::ostream& out) {
+  const std::vector<std::string> words = kernels_from(values);
+  const std::string format = chosen(values, "format", {"table", "json", "csv"});
+  RunOptions options;
+  options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
+  options.sample = chosen(values, "sample", {"auto", "off"}) == "auto" ? Sample::automatic : Sample::off;
+  options.threads = threads_from(values);
+  const std::string timeline = timeline_from(values, words.size(), options.mode);
+  const GpuSpec gpu = gpu_from(values);
+
+  std::vector<std::unique_ptr<Kernel>> kernels;  // all of them before any work: a wrong one is refused at once
+  kernels.reserve(words.size());
+  for (const std::string& word : words) kernels.push_back(kernel_of_argument(values, word));
+  const std::unique_ptr<AtomicFile> timeline_file = open_timeline(timeline);
+
+  with_output(values, out, [&](std::ostream& stream) {
+    std::vector<LabelledResult> results;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      ProgressLine progress(words[i]);
+      options.on_progress = [&progress](const Progress& p) { progress.show(p.fraction); };
+      const RunOutcome outcome = simulate(gpu, *kernels[i], options);
+      progress.done();
+      Result result = make_result(gpu, kernels[i]->launch(), options, outcome);
+      if (values.count("wall") != 0) result.provenance.wall_seconds = progress.seconds();
+      results.push_back({words[i], std::move(result)});
+      if (timeline_file)
+        timeline_file->stream() << (timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
+                                                               : timeline_trace(outcome.timeline, gpu.clock.sm_mhz));
+    }
+    stream << text_of(results, format);
+  });
+  if (timeline_file) timeline_file->commit();
+  return ok;
+}
+
+}  // namespace
+
+Command run_command() {
+  Command command;
+  command.name = "run";
+  command.summary = "Run a kernel through the modelled GPU";
+  command.usage = "run KERNEL... [options]";
+  command.details =
+      "KERNEL is a built-in kernel (tilescope list kernels) or a .tst trace. Several stand side by side, one column "
+      "each;\n"
+      "NAME:KEY=VALUE,KEY=VALUE gives one of them parameters of its own.";
+  command.examples =
+      "tilescope run gemm_tiled --gpu h100 -p M=1024 -p N=1024 -p K=1024\n"
+      "tilescope run gemm_naive gemm_tiled gemm_tiled:swizzle=xor -p M=1024 -p N=1024 -p K=1024\n"
+      "tilescope run gemm_tiled --set l2.size_mib=30 --mode counts --format json -o result.json\n"
+      "tilescope run gemm_tiled --sample off --timeline ctas.csv";
+  command.declare = [](CommandLine& line) {
+    line.words = {"KERNEL"};
+    line.many = true;
+    add_gpu_options(line.options);
+    add_parameter_option(line.options);
+    auto text = [&](const char* name, const char* standard, const char* accepted, const char* meaning) {
+      line.options.add_options()(name, po::value<std::string>()->default_value(standard)->value_name(accepted),
+                                 meaning);
+    };
+    text("mode", "timing", "timing|counts", "counts: conflicts and traffic without cycles, in a blink");
+    text("sample", "auto", "auto|off", "off: every instruction; auto: as many as it takes, with an estimated error");
+    line.options.add_options()("threads", po::value<std::string>()->value_name("N"),
+                               "threads to work with, all of the machine's unless given; the result is the same");
+    text("format", "table", "table|json|csv", "of the answer");
+    line.options.add_options()("timeline", po::value<std::string>()->value_name("FILE"),
+                               "when each CTA ran: a table (.csv) or a Chrome trace (.json)");
+    line.options.add_options()(
+        "wall",
+        "put the seconds the run took into the JSON's provenance; without it they are null, and\n"
+        "equal runs give equal bytes");
+    add_output_option(line.options);
+  };
+  command.run = run;
+  return command;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,88 @@
+// One SM at the grain of loop iterations: counts what its warps do and sends their L1 misses on, without timing
+// instructions.
+//
+// What matters for the caches is who runs when. CTAs advance a segment of all their warps at a time; a step waits for
+// its loads, then needs the SM for as long as its fullest resource is busy, and the older CTA goes first: the same law
+// as in the timing engine, one level up. The clock only orders accesses.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "models/gpu_spec.h"
+#include "models/l1_cache.h"
+#include "models/memory_request.h"
+#include "models/occupancy.h"
+#include "models/pipes.h"
+#include "sim/engine/segment_totals.h"
+#include "sim/engine/sm.h"
+#include "sim/engine/sm_counters.h"
+#include "traces/stream.h"
+
+namespace tilescope {
+
+class CountingSm {
+ public:
+  // Only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it.
+  CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy& occupancy, int id, unsigned thin_shift);
+
+  void launch_cta(std::int64_t cta, Cycle start);
+  void advance(Cycle until);
+  // Answers tell only what a miss costs lately.
+  void deliver(const std::vector<MemoryReply>& replies);
+
+  std::vector<MemoryRequest>& outbox() { return outbox_; }
+  std::vector<FinishedCta>& finished() { return finished_; }
+  Cycle next_event() const;
+  SmCounters counters() const;
+  std::uint64_t instructions() const { return instructions_; }
+
+ private:
+  struct Cta {
+    std::int64_t cta = -1;
+    Cycle start = 0;
+    Cycle ready = 0;      // loads of the current step are back
+    Cycle remaining = 0;  // service the current step still needs
+    bool ending = false;
+    std::vector<std::unique_ptr<WarpStream>> warps;
+    std::vector<std::uint32_t> steps;  // segments taken by each warp
+    std::vector<bool> done;
+  };
+  struct Kind {  // segments with one key
+    SegmentTotals totals;
+    std::uint64_t times = 0;
+  };
+
+  void step(Cta& cta, Cycle now);
+  Kind& kind_of(const Segment& segment, const Cta& cta, std::size_t warp);
+  bool count_global(const Segment& segment, const SegmentTotals& totals, Cycle now);
+  bool load_lines(const Footprint& footprint, std::uint64_t base, bool cached, Cycle now);
+  bool keeps(std::uint64_t line) const;
+
+  int id_;
+  const Kernel& kernel_;
+  PipeTable pipes_;
+  std::int64_t sub_partitions_;
+  unsigned thin_shift_;
+  L1Cache l1_;
+  Cycle hit_latency_;
+  Cycle miss_latency_;
+  Operands operands_;
+  std::vector<std::unique_ptr<Cta>> resident_;  // oldest first
+  std::vector<std::unique_ptr<Cta>> idle_;
+  std::unique_ptr<WarpStream> probe_;
+  std::unordered_map<std::uint32_t, Kind> kinds_;
+  std::uint32_t last_key_ = 0;  // of the last look-up in kinds_
+  Kind* last_kind_ = nullptr;
+  Kind last_unkeyed_;
+  SmCounters counters_;
+  std::uint64_t instructions_ = 0;
+  std::vector<MemoryRequest> outbox_;
+  std::vector<FinishedCta> finished_;
+  bool last_missed_ = true;  // what the last line that was looked up did
+  Cycle clock_ = 0;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,131 @@
+#include "sim/engine/memory_system.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilescope {
+namespace {
+
+std::uint64_t count(std::uint8_t sectors) {
+  return static_cast<std::uint64_t>(std::popcount(static_cast<unsigned>(sectors)));
+}
+
+Tick transfer_ticks(std::uint8_t sectors, std::int64_t bytes_per_cycle) {
+  return static_cast<Tick>(count(sectors)) * kSectorBytes * kTicksPerCycle / bytes_per_cycle;
+}
+
+}  // namespace
+
+// The first half of the GPCs sits beside partition 0, the other beside partition 1.
+// Source: L2 latency of every SM of an H200 to lines of either partition; gpu/microbench.
+std::vector<MemorySystem::Place> MemorySystem::places(const GpuSpec& gpu) {
+  std::vector<Place> result;
+  const std::size_t gpcs = gpu.sm.gpcs.size();
+  for (std::size_t g = 0; g < gpcs; ++g) {
+    const auto partition = static_cast<std::uint8_t>(gpu.l2.partitions == 2 && g >= (gpcs + 1) / 2 ? 1 : 0);
+    result.insert(result.end(), static_cast<std::size_t>(gpu.sm.gpcs[g]),
+                  Place{static_cast<std::uint8_t>(g), partition});
+  }
+  return result;
+}
+
+MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
+    : hash_(gpu),
+      coalescer_(gpu.request_coalescer, static_cast<std::int64_t>(gpu.sm.gpcs.size())),
+      hbm_(gpu),
+      sm_ingress_(static_cast<std::size_t>(gpu.sm.count())),
+      gpc_ingress_(gpu.sm.gpcs.size()),
+      place_of_sm_(places(gpu)),
+      request_latency_(to_ticks(gpu.crossbar.request_cycles)),
+      response_latency_(to_ticks(gpu.crossbar.response_cycles)),
+      slice_latency_(to_ticks(gpu.l2.latency_cycles)),
+      fabric_latency_(to_ticks(gpu.fabric.latency_cycles)),
+      fabric_ticks_per_byte_(static_cast<double>(kTicksPerCycle) / gpu.fabric.bytes_per_cycle),
+      sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
+      gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
+      least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles) {
+  for (std::int64_t p = 0; p < gpu.l2.partitions; ++p) partitions_.emplace_back(gpu, hash_, thin_shift);
+}
+
+Cycle MemorySystem::serve(const MemoryRequest& request) {
+  const Tick sent = to_ticks(request.time);
+  if (request.kind == RequestKind::write) {
+    const Tick done = write(place_of_sm_[request.sm].partition, request.line, request.sectors, sent + request_latency_);
+    return to_cycles_up(done + response_latency_);
+  }
+
+  const Place place = place_of_sm_[request.sm];
+  std::uint8_t wanted = request.sectors;
+  Tick at_gpc = 0;
+  if (coalescer_.enabled()) {
+    const RequestCoalescer::Shared shared = coalescer_.join(place.gpc, request.line, wanted, sent);
+    at_gpc = shared.arrival;
+    wanted = static_cast<std::uint8_t>(wanted & ~shared.sectors);
+  }
+  if (wanted != 0) {
+    const Tick at_slice = read_near(place.partition, request.line, wanted, sent + request_latency_);
+    const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
+    if (coalescer_.enabled()) coalescer_.note(place.gpc, request.line, wanted, sent, entered);
+    at_gpc = std::max(at_gpc, entered);
+  }
+  const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_),
+                                                    transfer_ticks(request.sectors, sm_bytes_));
+  return to_cycles_up(entered + response_latency_);
+}
+
+Tick MemorySystem::read_near(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now) {
+  const unsigned home = hash_.home_partition(line);
+  if (near == home) return read_home(home, line, sectors, now, false);
+
+  const L2Partition::Lookup found = partitions_[near].read(line, sectors, now);
+  counters_.read_sectors += count(sectors);
+  counters_.read_hit_sectors += count(found.present);
+  const auto missing = static_cast<std::uint8_t>(sectors & ~found.present);
+  const Tick looked_up = found.served + slice_latency_;
+  if (missing == 0) return std::max(looked_up, found.ready);
+
+  const Tick at_home = read_home(home, line, missing, looked_up + fabric_latency_, true);
+  const auto transfer = static_cast<Tick>(static_cast<double>(count(missing) * kSectorBytes) * fabric_ticks_per_byte_);
+  const Tick arrived = fabric_[near].take(at_home, transfer) + fabric_latency_;
+  write_back(partitions_[near].fill(line, missing, arrived), now);
+  return std::max(arrived, found.present != 0 ? found.ready : 0);
+}
+
+Tick MemorySystem::read_home(unsigned home, std::uint64_t line, std::uint8_t sectors, Tick now, bool by_fabric) {
+  const L2Partition::Lookup found = partitions_[home].read(line, sectors, now);
+  (by_fabric ? counters_.fabric_sectors : counters_.read_sectors) += count(sectors);
+  (by_fabric ? counters_.fabric_hit_sectors : counters_.read_hit_sectors) += count(found.present);
+  const auto missing = static_cast<std::uint8_t>(sectors & ~found.present);
+  const Tick looked_up = found.served + slice_latency_;
+  if (missing == 0) return std::max(looked_up, found.ready);
+
+  std::uint8_t fetched = 0;
+  const Tick ready = hbm_.read(line, hash_.channel(line), missing, looked_up, fetched);
+  write_back(partitions_[home].fill(line, fetched, ready), now);
+  return std::max(ready, found.present != 0 ? found.ready : 0);
+}
+
+Tick MemorySystem::write(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now) {
+  const unsigned home = hash_.home_partition(line);
+  counters_.write_sectors += count(sectors);
+  if (near != home) {
+    counters_.fabric_sectors += count(sectors);
+    counters_.fabric_hit_sectors += count(sectors);  // a write always finds its place
+    now = fabric_[home].take(
+              now, static_cast<Tick>(static_cast<double>(count(sectors) * kSectorBytes) * fabric_ticks_per_byte_)) +
+          fabric_latency_;
+  }
+  L2Partition::Evicted evicted;
+  const Tick done = partitions_[home].write(line, sectors, now, evicted);
+  const Tick accepted = write_back(evicted, now);
+  if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
+  return std::max(done, accepted) + slice_latency_;
+}
+
+Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {
+  if (evicted.dirty == 0) return now;
+  counters_.evicted_dirty_sectors += count(evicted.dirty);
+  return hbm_.write(evicted.line, hash_.channel(evicted.line), evicted.dirty, now);
+}
+
+}  // namespace tilescope

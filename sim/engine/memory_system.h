@@ -1,0 +1,71 @@
+// The chip behind the SMs: crossbar, request coalescer, two L2 partitions with the fabric between them, and HBM.
+//
+// A read looks in the SM's own partition first. What is not there goes across the fabric to the line's home partition,
+// from there to HBM if need be, and leaves a copy near the SM. Writes go to the home partition.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/address_hash.h"
+#include "models/calendar.h"
+#include "models/gpu_spec.h"
+#include "models/hbm.h"
+#include "models/l2_partition.h"
+#include "models/memory_request.h"
+#include "models/request_coalescer.h"
+
+namespace tilescope {
+
+struct MemoryCounters {
+  L2Counters l2;
+  HbmCounters hbm;
+};
+
+class MemorySystem {
+ public:
+  // `thin_shift`: only one line in 2^thin_shift will be sent here (by `keeps`); capacities shrink with it.
+  explicit MemorySystem(const GpuSpec& gpu, unsigned thin_shift = 0);
+
+  // Serves one request; returns when its data is usable in the SM (write: when it is acknowledged).
+  // REQUIRES: requests come in order of time.
+  Cycle serve(const MemoryRequest& request);
+
+  // No reply comes sooner than this after its request: how far SMs may run ahead on their own.
+  Cycle least_latency() const { return least_latency_; }
+
+  MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
+
+ private:
+  Tick read_near(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now);
+  Tick read_home(unsigned home, std::uint64_t line, std::uint8_t sectors, Tick now, bool by_fabric);
+  Tick write(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now);
+  // Returns when HBM has room for what had to leave.
+  Tick write_back(const L2Partition::Evicted& evicted, Tick now);
+
+  AddressHash hash_;
+  RequestCoalescer coalescer_;
+  std::vector<L2Partition> partitions_;
+  Hbm hbm_;
+  std::vector<Calendar> sm_ingress_;
+  std::vector<Calendar> gpc_ingress_;
+  struct Place {
+    std::uint8_t gpc = 0;
+    std::uint8_t partition = 0;
+  };
+  static std::vector<Place> places(const GpuSpec& gpu);
+  std::vector<Place> place_of_sm_;
+  std::array<Calendar, 2> fabric_;  // one for each direction, by destination
+  Tick request_latency_;
+  Tick response_latency_;
+  Tick slice_latency_;
+  Tick fabric_latency_;
+  double fabric_ticks_per_byte_;
+  std::int64_t sm_bytes_;
+  std::int64_t gpc_bytes_;
+  Cycle least_latency_;
+  L2Counters counters_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,39 @@
+// What one segment adds to the counters whatever its addresses are: instruction mix and shared-memory wavefronts.
+// Worked out once per segment key, then multiplied.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "models/pipes.h"
+#include "sim/engine/sm_counters.h"
+#include "traces/stream.h"
+
+namespace tilescope {
+
+// A global-memory instruction of a segment.
+struct GlobalAccess {
+  std::uint32_t operand = 0;  // index into Segment::operands
+  bool is_load = false;
+  bool cached = true;
+};
+
+struct SegmentTotals {
+  std::array<std::uint32_t, kOpClasses> instructions{};
+  std::uint32_t shared_load_wavefronts = 0, shared_load_ideal = 0;
+  std::uint32_t shared_store_wavefronts = 0, shared_store_ideal = 0;
+  Cycle busy = 0;  // cycles the segment keeps the fullest shared resource of an SM busy
+  bool loads_global = false;
+  std::vector<GlobalAccess> global;  // in order
+
+  // `times` segments of this kind.
+  void add_to(SmCounters& counters, std::uint64_t times) const;
+};
+
+// REQUIRES: the segment comes from a stream started with Operands::all.
+SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, const PipeTable& pipes,
+                        std::int64_t sub_partitions);
+
+}  // namespace tilescope

@@ -1,0 +1,141 @@
+#include "sim/engine/window_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "sim/engine/worker_pool.h"
+
+namespace tilescope {
+namespace {
+
+// Counting needs no look-ahead: its clock only orders accesses, to about this many cycles.
+constexpr Cycle kCountingWindow = 512;
+
+}  // namespace
+
+CtaResources cta_resources(const Launch& launch) {
+  return {launch.block.count(), launch.registers_per_thread, launch.static_smem_bytes + launch.dynamic_smem_bytes};
+}
+
+template <class SmModel>
+WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, unsigned thin_shift)
+    : kernel_(kernel),
+      occupancy_(tilescope::occupancy(gpu, cta_resources(kernel.launch()))),
+      memory_(gpu, thin_shift),
+      dispatch_(gpu.launch, kernel.launch().grid.count()),
+      workers_(std::make_unique<WorkerPool>(threads)),
+      replies_(static_cast<std::size_t>(gpu.sm.count())),
+      given_(static_cast<std::size_t>(gpu.sm.count())),
+      window_(std::is_same_v<SmModel, Sm> ? memory_.least_latency() : kCountingWindow) {
+  const int sms = static_cast<int>(gpu.sm.count());
+  for (int s = 0; s < sms; ++s) {
+    if constexpr (std::is_same_v<SmModel, Sm>)
+      sms_.push_back(std::make_unique<Sm>(gpu, kernel, occupancy_, s));
+    else
+      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, occupancy_, s, thin_shift));
+  }
+  for (const CtaDispatch::Placement& p : dispatch_.first_wave(sms, static_cast<int>(occupancy_.ctas_per_sm))) give(p);
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::give(const CtaDispatch::Placement& placement) {
+  ++given_[static_cast<std::size_t>(placement.sm)];
+  sms_[static_cast<std::size_t>(placement.sm)]->launch_cta(placement.cta, placement.start);
+}
+
+template <class SmModel>
+WindowEngine<SmModel>::~WindowEngine() = default;
+
+template <class SmModel>
+void WindowEngine<SmModel>::run(Cycle until) {
+  stopped_ = false;
+  while (!done() && !stopped_ && now_ < until) {
+    const Cycle next = next_event();
+    if (next >= kNever)
+      throw DeadlockError(
+          fmt::format("deadlock at cycle {}: {} CTAs of '{}' have not ended and none of their warps can ever issue "
+                      "(a barrier that not all warps of a CTA reach?)",
+                      now_, kernel_.launch().grid.count() - ended_, kernel_.launch().kernel));
+    now_ = std::max(now_, next);
+    const Cycle end = now_ + window_;
+    advance_sms(end);
+    serve_requests(end);
+    replace_ended_ctas();
+    now_ = end;
+    if (on_progress) on_progress(*this);
+  }
+  if (done()) serve_requests(kNever);  // stores that were still on their way
+}
+
+template <class SmModel>
+Cycle WindowEngine<SmModel>::next_event() const {
+  Cycle next = requests_.empty() ? kNever : requests_.front().time;
+  for (const auto& sm : sms_) next = std::min(next, sm->next_event());
+  // Replies wake warps when they are delivered, at the beginning of the next window.
+  for (const auto& replies : replies_)
+    for (const MemoryReply& reply : replies) next = std::min(next, reply.ready);
+  return next;
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::advance_sms(Cycle until) {
+  const std::function<void(int)> body = [&](int thread) {
+    const auto step = static_cast<std::size_t>(workers_->threads());
+    for (auto s = static_cast<std::size_t>(thread); s < sms_.size(); s += step) {
+      sms_[s]->deliver(replies_[s]);
+      replies_[s].clear();
+      sms_[s]->advance(until);
+    }
+  };
+  workers_->run(body);
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::serve_requests(Cycle until) {
+  for (const auto& sm : sms_) {
+    requests_.insert(requests_.end(), sm->outbox().begin(), sm->outbox().end());
+    sm->outbox().clear();
+  }
+  std::stable_sort(requests_.begin(), requests_.end(), [](const MemoryRequest& a, const MemoryRequest& b) {
+    return a.time != b.time ? a.time < b.time : a.sm < b.sm;
+  });
+  auto request = requests_.begin();
+  for (; request != requests_.end() && request->time < until; ++request) {
+    const Cycle ready = memory_.serve(*request);
+    replies_[request->sm].push_back({request->fill, ready});
+    if (request->kind == RequestKind::write) last_write_ = std::max(last_write_, ready);
+  }
+  requests_.erase(requests_.begin(), request);
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::replace_ended_ctas() {
+  const std::size_t first = timeline_.size();
+  for (const auto& sm : sms_) {
+    timeline_.insert(timeline_.end(), sm->finished().begin(), sm->finished().end());
+    sm->finished().clear();
+  }
+  std::sort(timeline_.begin() + static_cast<std::ptrdiff_t>(first), timeline_.end(),
+            [](const FinishedCta& a, const FinishedCta& b) { return a.end != b.end ? a.end < b.end : a.cta < b.cta; });
+  for (std::size_t i = first; i < timeline_.size(); ++i) {
+    const FinishedCta ended = timeline_[i];
+    ++ended_;
+    last_end_ = std::max(last_end_, ended.end);
+    if (dispatch_.remaining() == 0) continue;
+    give(dispatch_.replace(ended.sm, ended.end));
+  }
+}
+
+template <class SmModel>
+SmCounters WindowEngine<SmModel>::sm_counters() const {
+  SmCounters total;
+  for (const auto& sm : sms_) total += sm->counters();
+  return total;
+}
+
+template class WindowEngine<Sm>;
+template class WindowEngine<CountingSm>;
+
+}  // namespace tilescope

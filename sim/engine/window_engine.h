@@ -1,0 +1,102 @@
+// The engine that advances time: every SM runs alone for one look-ahead window, then the chip serves what they sent, in
+// order.
+//
+// Nothing an SM sends can come back sooner than the least latency of the memory system, so a window of that length
+// loses nothing, and the result does not depend on the number of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "models/cta_dispatch.h"
+#include "models/gpu_spec.h"
+#include "models/occupancy.h"
+#include "sim/engine/counting_sm.h"
+#include "sim/engine/memory_system.h"
+#include "sim/engine/sm.h"
+#include "sim/engine/sm_counters.h"
+#include "traces/stream.h"
+
+namespace tilescope {
+
+// The kernel can make no progress: warps of a CTA wait at a barrier that the others never reach.
+struct DeadlockError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class WorkerPool;
+
+// `SmModel` is Sm (every instruction timed) or CountingSm (loop iterations counted).
+template <class SmModel>
+class WindowEngine {
+ public:
+  // REQUIRES: launch_problems() is empty for the kernel's launch; gpu and kernel outlive the engine. `thin_shift`: only
+  // one line in 2^thin_shift goes through the caches (CountingSm only).
+  WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, unsigned thin_shift = 0);
+  ~WindowEngine();
+
+  // Simulates until every CTA has ended or `until` is reached, whichever is first. Throws DeadlockError.
+  void run(Cycle until = kNever);
+  // Asks run() to return at the end of the current window; for on_progress.
+  void stop() { stopped_ = true; }
+  bool done() const { return ended_ == kernel_.launch().grid.count(); }
+
+  Cycle now() const { return now_; }
+  // From the first CTA's start until the last CTA has ended and all stores are acknowledged.
+  Cycle cycles() const { return std::max(last_end_, last_write_); }
+  std::int64_t ctas_ended() const { return ended_; }
+  SmCounters sm_counters() const;
+  int sms() const { return static_cast<int>(sms_.size()); }
+  // Of one SM: what it has counted, and the CTAs it was given so far.
+  const SmModel& sm(int index) const { return *sms_[static_cast<std::size_t>(index)]; }
+  std::int64_t ctas_given(int index) const { return given_[static_cast<std::size_t>(index)]; }
+  std::uint64_t instructions() const {
+    std::uint64_t sum = 0;
+    for (const auto& sm : sms_) sum += sm->instructions();
+    return sum;
+  }
+  std::int64_t ctas_waiting() const { return dispatch_.remaining(); }
+  MemoryCounters memory_counters() const { return memory_.counters(); }
+  const std::vector<FinishedCta>& timeline() const { return timeline_; }
+  const Occupancy& occupancy() const { return occupancy_; }
+
+  // Called between windows, at most every few milliseconds of work; may throw to stop the run.
+  std::function<void(const WindowEngine&)> on_progress;
+
+ private:
+  void advance_sms(Cycle until);
+  void serve_requests(Cycle until);
+  void replace_ended_ctas();
+  void give(const CtaDispatch::Placement& placement);
+  Cycle next_event() const;
+
+  const Kernel& kernel_;
+  Occupancy occupancy_;
+  MemorySystem memory_;
+  CtaDispatch dispatch_;
+  std::vector<std::unique_ptr<SmModel>> sms_;
+  std::unique_ptr<WorkerPool> workers_;
+  std::vector<MemoryRequest> requests_;            // sent but not served yet, in order of time
+  std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
+  std::vector<FinishedCta> timeline_;
+  std::vector<std::int64_t> given_;  // CTAs placed on each SM
+  Cycle window_;
+  bool stopped_ = false;
+  Cycle now_ = 0;
+  Cycle last_end_ = 0;
+  Cycle last_write_ = 0;
+  std::int64_t ended_ = 0;
+};
+
+extern template class WindowEngine<Sm>;
+extern template class WindowEngine<CountingSm>;
+using TimingEngine = WindowEngine<Sm>;
+using CountingEngine = WindowEngine<CountingSm>;
+
+CtaResources cta_resources(const Launch& launch);
+
+}  // namespace tilescope

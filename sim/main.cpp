@@ -1,0 +1,12 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "sim/cli/interrupt.h"
+#include "sim/cli/program.h"
+
+int main(int count, char** words) {
+  std::ios::sync_with_stdio(false);
+  tilescope::cli::clean_up_when_interrupted();
+  return tilescope::cli::run_program(std::vector<std::string>(words + 1, words + count), std::cout, std::cerr);
+}

@@ -1,0 +1,140 @@
+#include "sim/simulate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "sim/engine/sampled_timing.h"
+#include "sim/engine/window_engine.h"
+
+namespace tilescope {
+namespace {
+
+// Line look-ups that counting affords; beyond them it looks at one line in 2, 4, 8, ...
+constexpr std::uint64_t kLookupBudget = 8'000'000;
+constexpr unsigned kMostThinning = 6;
+
+void refuse_impossible_launch(const GpuSpec& gpu, const Kernel& kernel) {
+  const auto problems = launch_problems(gpu, cta_resources(kernel.launch()));
+  if (problems.empty()) return;
+  std::string text = fmt::format("'{}' can not be launched on {}:", kernel.launch().kernel, gpu.name);
+  for (std::size_t i = 0; i < problems.size(); ++i) text += (i == 0 ? " " : "; ") + problems[i];
+  throw std::invalid_argument(text);
+}
+
+// Lines the first CTA looks up, times the CTAs.
+std::uint64_t estimated_lookups(const Kernel& kernel) {
+  std::uint64_t lines = 0;
+  const auto stream = kernel.make_stream();
+  for (std::int64_t warp = 0; warp < kernel.launch().warps_per_cta(); ++warp) {
+    stream->start(0, static_cast<int>(warp), Operands::global);
+    for (Segment segment; stream->next(segment);) {
+      const MemoryOperand* operand = segment.operands;
+      for (std::uint32_t i = 0; i < segment.length; ++i) {
+        const OpClass op = segment.code[i].op;
+        const bool is_global = op == OpClass::global_load || op == OpClass::global_store || op == OpClass::async_copy;
+        if (is_global) lines += kernel.patterns().footprint(operand->pattern, operand->base).lines.size();
+        operand += memory_operands(op);
+      }
+    }
+  }
+  return lines * static_cast<std::uint64_t>(kernel.launch().grid.count());
+}
+
+unsigned thinning_for(std::uint64_t lookups) {
+  unsigned shift = 0;
+  while (shift < kMostThinning && lookups >> shift > kLookupBudget) ++shift;
+  return shift;
+}
+
+MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
+  for (std::uint64_t* value :
+       {&counters.l2.read_sectors, &counters.l2.read_hit_sectors, &counters.l2.write_sectors,
+        &counters.l2.fabric_sectors, &counters.l2.fabric_hit_sectors, &counters.l2.evicted_dirty_sectors,
+        &counters.hbm.read_bytes, &counters.hbm.write_bytes, &counters.hbm.row_hits, &counters.hbm.row_misses})
+    *value <<= shift;
+  return counters;
+}
+
+struct Counted {
+  RunOutcome outcome;
+  WorkCurve curve;  // of the coarse clock
+};
+
+Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, double share_of_progress) {
+  const unsigned shift = options.sample == Sample::off ? 0 : thinning_for(estimated_lookups(kernel));
+  CountingEngine engine(gpu, kernel, options.threads, shift);
+  const auto ctas = static_cast<double>(kernel.launch().grid.count());
+  Counted counted;
+  engine.on_progress = [&](const CountingEngine& e) {
+    counted.curve.push_back({e.now(), e.instructions()});
+    if (options.on_progress) options.on_progress({share_of_progress * static_cast<double>(e.ctas_ended()) / ctas});
+  };
+  engine.run();
+  counted.curve.push_back({engine.cycles(), engine.instructions()});
+
+  RunOutcome& outcome = counted.outcome;
+  outcome.occupancy = engine.occupancy();
+  outcome.sm = engine.sm_counters();
+  const MemoryCounters seen = engine.memory_counters();
+  outcome.memory = scaled(seen, shift);
+  outcome.sampled_fraction = 1.0 / static_cast<double>(1U << shift);
+  const double lines_seen = static_cast<double>(seen.hbm.read_bytes) / static_cast<double>(kLineBytes);
+  if (shift > 0) outcome.traffic_error_pct = 100.0 / std::sqrt(lines_seen + 1);
+  return counted;
+}
+
+RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  TimingEngine engine(gpu, kernel, options.threads);
+  const auto ctas = static_cast<double>(kernel.launch().grid.count());
+  engine.on_progress = [&](const TimingEngine& e) {
+    if (options.on_progress) options.on_progress({static_cast<double>(e.ctas_ended()) / ctas});
+  };
+  engine.run();
+  return {engine.occupancy(),
+          engine.sm_counters(),
+          engine.memory_counters(),
+          engine.cycles() + gpu.launch.overhead_cycles,
+          engine.timeline(),
+          1,
+          0,
+          0};
+}
+
+}  // namespace
+
+RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  refuse_impossible_launch(gpu, kernel);
+  if (options.mode == Mode::counts) return count(gpu, kernel, options, 1).outcome;
+  if (options.sample == Sample::off) return time_in_full(gpu, kernel, options);
+
+  // What does not depend on time is counted exactly; time and its reasons come from the sample.
+  constexpr double kCountingShare = 0.4;
+  Counted counted = count(gpu, kernel, options, kCountingShare);
+  const SampledTiming timed = time_by_sample(gpu, kernel, options.threads, counted.curve, [&](const Progress& p) {
+    if (options.on_progress) options.on_progress({kCountingShare + (1 - kCountingShare) * p.fraction});
+  });
+  RunOutcome& outcome = counted.outcome;
+  outcome.cycles = timed.cycles + gpu.launch.overhead_cycles;
+  outcome.sampled_fraction = timed.fraction;
+  outcome.cycles_error_pct = timed.error_pct;
+  outcome.timeline = timed.timeline;
+  if (timed.fraction == 1) {
+    outcome.sm = timed.sm;
+    outcome.memory = timed.memory;
+    outcome.traffic_error_pct = 0;
+    return outcome;
+  }
+  // Residence grows with time, reasons for waiting with the work.
+  const auto grown = [](std::uint64_t value, double share) {
+    return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) / share));
+  };
+  outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
+  outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);
+  for (std::size_t i = 0; i < outcome.sm.stall_cycles.size(); ++i)
+    outcome.sm.stall_cycles[i] = grown(timed.sm.stall_cycles[i], timed.fraction);
+  return outcome;
+}
+
+}  // namespace tilescope

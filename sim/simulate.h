@@ -1,0 +1,52 @@
+// One kernel on one GPU: the library's main call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "models/gpu_spec.h"
+#include "models/occupancy.h"
+#include "sim/engine/memory_system.h"
+#include "sim/engine/sm.h"
+#include "sim/engine/sm_counters.h"
+#include "traces/stream.h"
+
+namespace tilescope {
+
+enum class Mode : std::uint8_t {
+  timing,  // cycles, stalls and traffic
+  counts,  // conflicts and traffic, no cycles
+};
+enum class Sample : std::uint8_t {
+  off,        // every CTA, every instruction
+  automatic,  // as much as it takes to answer fast, with an estimated error
+};
+
+struct Progress {
+  double fraction = 0;  // of the work, 0 to 1
+};
+
+struct RunOptions {
+  Mode mode = Mode::timing;
+  Sample sample = Sample::automatic;
+  int threads = 1;                                   // results do not depend on it
+  std::function<void(const Progress&)> on_progress;  // may throw to stop
+};
+
+struct RunOutcome {
+  Occupancy occupancy;
+  SmCounters sm;
+  MemoryCounters memory;
+  Cycle cycles = 0;                   // launch overhead and the last stores included; 0 in counts mode
+  std::vector<FinishedCta> timeline;  // of the CTAs simulated in full; empty in counts mode
+  double sampled_fraction =
+      1;  // of the warp instructions that were timed one by one (counts mode: of the lines looked up)
+  double cycles_error_pct = 0;   // estimated standard error of `cycles`; 0 when nothing was sampled
+  double traffic_error_pct = 0;  // the same of the L1, L2 and HBM traffic
+};
+
+// Throws std::invalid_argument with every limit the launch breaks, DeadlockError when it can not end.
+RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options);
+
+}  // namespace tilescope

@@ -1,0 +1,26 @@
+// Results as a table, one column per kernel:
+//
+//   throughput
+//     time                      318.5  us
+//     performance               6.743  TFLOP/s
+//     of peak                    10.1  %
+//   shared memory
+//     load wavefronts      50,331,648
+//     conflicts                     0
+//   ...
+//   bottleneck: shared-memory data stage: 93 % of its wavefront peak; bank conflicts add 0 %
+//
+// Groups whose values are all zero or unknown (shared memory of a kernel that has none) are left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/views/result_csv.h"
+
+namespace tilescope {
+
+// REQUIRES: at least one result.
+std::string result_table(const std::vector<LabelledResult>& results);
+
+}  // namespace tilescope

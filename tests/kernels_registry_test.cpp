@@ -1,0 +1,72 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "traces/kernels/registry.h"
+
+using namespace tilescope;
+
+namespace {
+
+std::vector<std::string> problems(const std::string& name, const ParameterTexts& parameters) {
+  auto made = make_kernel(name, parameters);
+  return made ? std::vector<std::string>{} : made.error();
+}
+
+}  // namespace
+
+TEST_CASE("every built-in kernel runs with its defaults and states them") {
+  for (const KernelInfo& info : builtin_kernels()) {
+    CAPTURE(info.name);
+    CHECK(is_builtin_kernel(info.name));
+    const auto made = make_kernel(info.name, {});
+    REQUIRE(made.has_value());
+    CHECK((*made)->launch().kernel == info.name);
+    CHECK((*made)->launch().parameters.size() == info.parameters.size());
+    for (const ParameterInfo& parameter : info.parameters) {
+      CHECK_FALSE(parameter.meaning.empty());
+      CHECK_FALSE(parameter.accepted().empty());
+    }
+  }
+}
+
+TEST_CASE("wrong names, keys and values are all reported at once, with what is accepted") {
+  CHECK(problems("gemm_tilde", {}) ==
+        std::vector<std::string>{"kernel 'gemm_tilde': unknown (did you mean gemm_tiled?); built in are gemm_naive, "
+                                 "gemm_tiled, gemm_register, pointer_chase, reread, copy, strided and transpose"});
+  const std::vector<std::string> found =
+      problems("gemm_tiled", {{"tile", "33"}, {"K", "0"}, {"swizle", "xor"}, {"raster", "mortn"}, {"N", "1e3"}});
+  REQUIRE(found.size() == 5);
+  CHECK(found[0] == "parameter K: got '0'; must be a whole number from 1 to 65536");
+  CHECK(found[1] == "parameter N: got '1e3'; must be a whole number from 1 to 65536");
+  CHECK(found[2] == "parameter raster: got 'mortn'; must be row, column, grouped or morton (did you mean morton?)");
+  CHECK(found[3].starts_with("parameter 'swizle': unknown (did you mean swizzle?); this kernel has M, N, K, tile"));
+  CHECK(found[4] == "parameter tile: got '33'; must be a whole number from 4 to 32");
+}
+
+TEST_CASE("what depends on several parameters is checked too") {
+  CHECK(problems("gemm_tiled", {{"swizzle", "xor"}, {"tile", "12"}}) ==
+        std::vector<std::string>{"parameter tile: got 12; must be 4, 8, 16 or 32 with swizzle=xor"});
+  CHECK(problems("gemm_tiled", {{"M", "1000"}, {"bounds", "0"}}) ==
+        std::vector<std::string>{
+            "parameter M: got 1000; must be a multiple of tile=32 with bounds=0 (bounds=auto checks)"});
+  CHECK(problems("gemm_register", {{"M", "1000"}, {"bk", "6"}}).size() == 3);  // M of bm, bk of vector, K of bk
+  CHECK(problems("pointer_chase", {{"stride", "100"}}).size() == 1);
+  CHECK(problems("reread", {{"form", "shared_set"}, {"bytes", "1000000"}}).size() == 1);
+}
+
+TEST_CASE("numbers that fit no integer are refused, not wrapped") {
+  for (const char* text : {"", " 1", "1 ", "+1", "-1", "99999999999999999999999", "0x10", "1.0", "65537"}) {
+    CAPTURE(text);
+    CHECK(problems("gemm_naive", {{"M", text}}).size() == 1);
+  }
+}
+
+TEST_CASE("the largest accepted sizes are made at once, and impossible launches are left to the occupancy model") {
+  const auto largest = make_kernel("gemm_tiled", {{"M", "65536"}, {"N", "65536"}, {"K", "65535"}, {"tile", "4"}});
+  REQUIRE(largest.has_value());
+  CHECK((*largest)->launch().grid.count() == 16384LL * 16384);
+  const auto threads = make_kernel("gemm_naive", {{"block_x", "1024"}, {"block_y", "1024"}});
+  REQUIRE(threads.has_value());
+  CHECK((*threads)->launch().block.count() == 1048576);
+}

@@ -1,0 +1,84 @@
+// Issue, pipes, barriers and CTAs of the modelled H200 against the measured one.
+#include "microbench.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+TEST_CASE("instruction rates of a full SM") {
+  struct {
+    const char* what;
+    Step made;
+    double measured;
+  } const rows[] = {
+      {"FFMA", step(OpClass::fma), 0.25},    {"HFMA2", step(OpClass::half), 0.26},
+      {"IMAD", step(OpClass::imad), 0.5},    {"IADD3, LOP3, SHF", step(OpClass::alu), 0.5},
+      {"DFMA", step(OpClass::fp64), 0.5},    {"MUFU", step(OpClass::xu), 2.0},
+      {"SHFL", step(OpClass::shuffle), 1.0}, {"HMMA.16816", step(OpClass::tensor).working(8), 1.51},
+  };
+  for (const auto& [what, made, measured] : rows) {
+    check_figure(what, measured, cycles_per_access(made, 32), 5);
+    check_figure(std::string(what) + ", one sub-partition", 4 * measured, cycles_per_access(made, 1), 5);
+  }
+}
+
+TEST_CASE("latencies that scoreboards wait for") {
+  check_figure("MUFU.EX2", 17, latency(step(OpClass::xu)), 0);
+  check_figure("SHFL", 24, latency(step(OpClass::shuffle)), 0);
+  check_figure("DFMA", 8, latency(step(OpClass::fp64)), 0);
+  check_figure("HMMA.16816.F32", 24, latency(step(OpClass::tensor).working(8)), 0);
+}
+
+TEST_CASE("barriers back to back take 12 cycles and 2 for each warp") {
+  struct {
+    int warps;
+    double measured;
+  } const rows[] = {{1, 13.9}, {2, 15.9}, {4, 19.8}, {8, 27.7}, {16, 43.6}, {32, 75.0}};
+  for (const auto& [warps, measured] : rows)
+    check_figure("BAR.SYNC, " + std::to_string(warps) + " warps", measured,
+                 cycles_per_step(step(OpClass::barrier), warps), 5);
+}
+
+// Measured: with streams of LDS, CTA k starts to progress when CTA k-1 has ended; ends 132k, 263k, 394k, 526k, ...
+// cycles.
+TEST_CASE("the older CTA goes first, whatever the pipe") {
+  for (const Step& what : {load_shared(strided(0, 4)), step(OpClass::fma), step(OpClass::imad)}) {
+    CAPTURE(name(what.instruction.op));
+    HandMadeKernel kernel(6, 1024, repeated(1000, what));
+    const auto timeline = run_timed(kernel, one_sm()).timeline;
+    REQUIRE(timeline.size() == 6);
+    const auto first = static_cast<double>(timeline[0].end);
+    for (std::size_t i = 0; i < timeline.size(); ++i) {
+      CHECK(timeline[i].cta == static_cast<std::int64_t>(i));
+      CHECK(static_cast<double>(timeline[i].end) == doctest::Approx(first * static_cast<double>(i + 1)).epsilon(0.02));
+    }
+  }
+}
+
+TEST_CASE("within a CTA the warps of a sub-partition go forward evenly") {
+  // Eight warps want one sub-partition's way to shared memory; measured: the first ends at 95 % of the last one's time.
+  const Program work = repeated(500, load_shared(strided(0, 8)));
+  const HandMadeKernel longer(1, 1024, {work + repeated(50, load_shared(strided(0, 8))), work},
+                              [](std::int64_t, int warp) { return warp < 4 ? 0U : 1U; });
+  const HandMadeKernel equal(1, 1024, work);
+  const double ratio =
+      static_cast<double>(run_timed(longer, one_sm()).cycles) / static_cast<double>(run_timed(equal, one_sm()).cycles);
+  CHECK(ratio < 1.1);  // warp 0 was not left behind: its 50 further loads find the stage nearly empty
+}
+
+TEST_CASE("an empty kernel's cycles grow with its CTAs") {
+  constexpr std::int64_t kCtas[] = {1, 132, 264, 1056, 4096, 16384};
+  struct {
+    std::int64_t threads;
+    double measured[6];
+  } const rows[] = {
+      {32, {2980, 3275, 3387, 4331, 7999, 22563}},
+      {256, {2958, 3278, 3350, 4351, 7899, 22557}},
+      {1024, {3033, 3298, 3414, 4557, 8794, 25207}},
+  };
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < std::size(kCtas); ++i) {
+      const RunOutcome outcome = run(h200(), HandMadeKernel(kCtas[i], row.threads, Program{}), Mode::timing);
+      check_figure(std::to_string(kCtas[i]) + " CTAs of " + std::to_string(row.threads), row.measured[i],
+                   static_cast<double>(outcome.cycles), 12);
+    }
+}

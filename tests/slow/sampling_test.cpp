@@ -1,0 +1,54 @@
+// Sampled timing against timing every instruction.
+#include <cmath>
+
+#include "engine_runs.h"
+#include "kernel_walk.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+ParameterTexts with_size(const char* m, const char* n, const char* k, ParameterTexts parameters = {}) {
+  parameters["M"] = m;
+  parameters["N"] = n;
+  parameters["K"] = k;
+  return parameters;
+}
+
+}  // namespace
+
+// gemm_register at this size is one wave of CTAs, which speeds up while it runs; its beginning is a sample with a bias.
+TEST_CASE("sampled cycles are within 5 % of exact ones, within 8 % for a single wave of CTAs") {
+  struct {
+    std::string name;
+    ParameterTexts parameters;
+    double tolerance_pct = 5;
+  } const rows[] = {
+      {"gemm_tiled", with_size("1024", "1024", "1280", {{"tile", "32"}})},
+      {"gemm_register", with_size("2048", "2048", "1024"), 8},
+      {"gemm_naive", with_size("1024", "1024", "768")},
+  };
+  for (const auto& [name, parameters, tolerance_pct] : rows) {
+    const auto made = kernel(name, parameters);
+    const RunOutcome exact = run(h200(), *made, Mode::timing, Sample::off, 2);
+    const RunOutcome sampled = run(h200(), *made, Mode::timing, Sample::automatic, 2);
+    const double off = 100 * (static_cast<double>(sampled.cycles) / static_cast<double>(exact.cycles) - 1);
+    INFO(std::string(name) << ": exact " << exact.cycles << ", sampled " << sampled.cycles << ", off by " << off
+                           << " %, estimated error " << sampled.cycles_error_pct << " %, sampled fraction "
+                           << sampled.sampled_fraction);
+    CHECK(exact.sampled_fraction == 1);
+    CHECK(exact.cycles_error_pct == 0);
+    CHECK(sampled.sampled_fraction < 1);
+    CHECK(std::abs(off) <= tolerance_pct);
+    CHECK(sampled.cycles_error_pct > 0);
+    CHECK(sampled.sm.total_instructions() == exact.sm.total_instructions());
+    CHECK(sampled.sm.global_load_sectors == exact.sm.global_load_sectors);
+  }
+}
+
+TEST_CASE("sampled results are the same with 1 and 2 threads") {
+  const auto made = kernel("gemm_register", with_size("2048", "2048", "1024"));
+  CHECK((numbers(run(h200(), *made, Mode::timing, Sample::automatic, 2)) ==
+         numbers(run(h200(), *made, Mode::timing, Sample::automatic, 1))));
+}

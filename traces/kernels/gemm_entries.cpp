@@ -1,0 +1,131 @@
+// The GEMM generators as the registry knows them.
+#include <fmt/format.h>
+
+#include "traces/kernels/gemm_naive.h"
+#include "traces/kernels/gemm_register.h"
+#include "traces/kernels/gemm_tiled.h"
+#include "traces/kernels/kernel_entry.h"
+
+namespace tilescope {
+namespace {
+
+constexpr std::int64_t kLargestSize = 65536;
+
+std::vector<ParameterInfo> with_problem(std::vector<ParameterInfo> own) {
+  std::vector<ParameterInfo> all{
+      {"M", "1024", "rows of A and C", 1, kLargestSize},
+      {"N", "1024", "columns of B and C", 1, kLargestSize},
+      {"K", "1024", "columns of A, rows of B", 1, kLargestSize},
+  };
+  all.insert(all.end(), own.begin(), own.end());
+  all.push_back(
+      {"raster", "row", "order in which CTAs take the tiles of C", 0, 0, {kRasterNames.begin(), kRasterNames.end()}});
+  all.push_back({"group", "8", "rows of tiles in a band of raster=grouped", 1, kLargestSize});
+  return all;
+}
+
+GemmProblem problem(const Parameters& p) {
+  return {.m = p.number("M"),
+          .n = p.number("N"),
+          .k = p.number("K"),
+          .raster = *raster_from(p.word("raster")),
+          .group = p.number("group")};
+}
+
+std::unique_ptr<GeneratedKernel> naive(const Parameters& p, std::vector<std::string>& problems) {
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<GemmNaive>(GemmNaiveSpec{.problem = problem(p),
+                                                   .block_x = p.small("block_x"),
+                                                   .block_y = p.small("block_y"),
+                                                   .lanes_along_rows = p.word("lanes") == "row"});
+}
+
+std::unique_ptr<GeneratedKernel> tiled(const Parameters& p, std::vector<std::string>& problems) {
+  GemmTiledSpec spec{.problem = problem(p),
+                     .tile = p.small("tile"),
+                     .pad_a = p.small("pad_a"),
+                     .pad_b = p.small("pad_b"),
+                     .transpose_a = p.flag("transpose_a"),
+                     .swizzle = p.word("swizzle") == "xor",
+                     .bounds = p.word("bounds") == "1"};
+  if (spec.swizzle && (spec.tile & (spec.tile - 1)) != 0)
+    problems.push_back(fmt::format("parameter tile: got {}; must be 4, 8, 16 or 32 with swizzle=xor", spec.tile));
+  for (const char* size : {"M", "N", "K"}) {
+    if (p.number(size) % spec.tile == 0) continue;
+    if (p.word("bounds") == "0")
+      problems.push_back(
+          fmt::format("parameter {}: got {}; must be a multiple of tile={} with bounds=0 (bounds=auto checks)", size,
+                      p.number(size), spec.tile));
+    spec.bounds = true;
+  }
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<GemmTiled>(spec);
+}
+
+std::unique_ptr<GeneratedKernel> register_tiled(const Parameters& p, std::vector<std::string>& problems) {
+  const GemmRegisterSpec spec{.problem = problem(p),
+                              .bm = p.small("bm"),
+                              .bn = p.small("bn"),
+                              .bk = p.small("bk"),
+                              .tm = p.small("tm"),
+                              .tn = p.small("tn"),
+                              .vector = p.small("vector")};
+  const auto divides = [&](const char* what, const char* by) {
+    if (p.number(what) % p.number(by) != 0)
+      problems.push_back(
+          fmt::format("parameter {}: got {}; must be a multiple of {}={}", what, p.number(what), by, p.number(by)));
+  };
+  divides("bm", "tm");
+  divides("bn", "tn");
+  divides("bk", "vector");
+  divides("tn", "vector");
+  divides("M", "bm");
+  divides("N", "bn");
+  divides("K", "bk");
+  if (spec.tm * spec.tn > 256)
+    problems.push_back(
+        fmt::format("parameters tm and tn: got {} and {}; their product, the sums of one thread, must be at most 256",
+                    spec.tm, spec.tn));
+  // More loads per thread and tile than any compiler would unroll.
+  constexpr int kMostLoads = 256;
+  if (problems.empty() && spec.steps_a() + spec.steps_b() > kMostLoads)
+    problems.push_back(fmt::format("parameters bm, bn, bk: a thread would load {} times per tile; must be at most {}",
+                                   spec.steps_a() + spec.steps_b(), kMostLoads));
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<GemmRegister>(spec);
+}
+
+}  // namespace
+
+std::vector<KernelEntry> gemm_entries() {
+  return {
+      {{"gemm_naive", "GEMM, one output per thread, every operand from global memory",
+        with_problem({{"block_x", "16", "threads of a CTA along lanes' dimension", 1, 1024},
+                      {"block_y", "16", "threads of a CTA along the other dimension", 1, 1024},
+                      {"lanes", "col", "what neighbouring lanes own: columns or rows of C", 0, 0, {"col", "row"}}})},
+       naive},
+      {{"gemm_tiled", "GEMM, a square tile of A and B in shared memory, one output per thread",
+        with_problem({{"tile", "32", "rows and columns of a tile, and of a CTA's threads", 4, 32},
+                      {"pad_a", "0", "words between rows of A's tile", 0, 64},
+                      {"pad_b", "0", "words between rows of B's tile", 0, 64},
+                      {"transpose_a", "0", "1: A's tile is stored transposed", 0, 1},
+                      {"swizzle", "none", "xor: A's tile transposed, columns permuted by row", 0, 0, {"none", "xor"}},
+                      {"bounds",
+                       "auto",
+                       "bounds checks; auto: only when a size is no multiple of tile",
+                       0,
+                       0,
+                       {"auto", "0", "1"}}})},
+       tiled},
+      {{"gemm_register", "GEMM, a tile of C per CTA in registers, tm x tn outputs per thread",
+        with_problem({{"bm", "128", "rows of a CTA's tile of C", 1, 1024},
+                      {"bn", "128", "columns of a CTA's tile of C", 1, 1024},
+                      {"bk", "8", "depth of a tile along K", 1, 128},
+                      {"tm", "8", "rows of C per thread", 1, 32},
+                      {"tn", "8", "columns of C per thread", 1, 32},
+                      {"vector", "4", "floats per global access: 1 or 4", 0, 0, {"1", "4"}}})},
+       register_tiled},
+  };
+}
+
+}  // namespace tilescope
