@@ -31,6 +31,8 @@ void SmSpec::fields(SpecFields& f) {
 void PipesSpec::fields(SpecFields& f) {
   f.integer("fma_lanes", fma_lanes, {1, 32}, "lane/cycle", "FP32 multiply-add of one sub-partition");
   f.integer("imad_lanes", imad_lanes, {1, 32}, "lane/cycle", "integer multiply-add of one sub-partition");
+  f.integer("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
+            "that IMAD.WIDE keeps the dispatch port of its sub-partition");
   f.integer("alu_lanes", alu_lanes, {1, 32}, "lane/cycle", "integer and logic of one sub-partition");
   f.integer("half_lanes", half_lanes, {1, 32}, "lane/cycle", "packed FP16 (two per lane) of one sub-partition");
   f.integer("fp64_lanes", fp64_lanes, {1, 32}, "lane/cycle", "FP64 of one sub-partition");
@@ -56,6 +58,10 @@ void LsuSpec::fields(SpecFields& f) {
             "waiting in the SM's queue for the pipeline");
   f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle", "between two load/store instructions of one sub-partition");
   f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one sub-partition");
+  f.integer("store_registers_per_cycle", store_registers_per_cycle, {1, 32}, "register/cycle",
+            "data that a store hands over; the dispatch port is taken meanwhile");
+  f.integer("barrier_wavefronts", barrier_wavefronts, {0, 64}, "wavefront",
+            "that each barrier of a CTA takes from the data stage");
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
 }
@@ -121,10 +127,11 @@ void HbmSpec::fields(SpecFields& f) {
   f.integer("banks_per_channel", banks_per_channel, {1, 1024}, "bank", "of one channel");
   f.integer("row_bytes", row_bytes, {64, 65536}, "byte", "of one bank's open row");
   f.integer("fetch_bytes", fetch_bytes, {32, 128}, "byte", "smallest transfer");
-  f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, row open, unloaded");
-  f.real("row_miss_ns", row_miss_ns, {0, 500}, "ns", "precharge and activate");
-  f.real("refresh_interval_ns", refresh_interval_ns, {100, 1e6}, "ns", "between two refreshes of a channel");
-  f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks the channel");
+  f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, unloaded");
+  f.real("row_cycle_ns", row_cycle_ns, {0, 500}, "ns", "between two activations of a bank");
+  f.real("activate_ns", activate_ns, {0, 100}, "ns", "between two activations of a channel");
+  f.real("refresh_interval_ns", refresh_interval_ns, {100, 1e6}, "ns", "between two refreshes of a bank");
+  f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks its bank");
   f.real("turnaround_ns", turnaround_ns, {0, 1000}, "ns", "bus idle for one read-write-read turn");
   f.integer("write_batch", write_batch, {1, 4096}, "fetch", "writes collected before the bus turns around");
   f.require(fetch_bytes == 32 || fetch_bytes == 64 || fetch_bytes == 128, "fetch_bytes", "must be 32, 64 or 128");

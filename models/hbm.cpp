@@ -18,15 +18,12 @@ Hbm::Hbm(const GpuSpec& gpu)
   const double bytes_per_ns = gpu.hbm.bandwidth_gbs / static_cast<double>(gpu.hbm.channels);
   burst_ = to_ticks(static_cast<double>(fetch_bytes_) / bytes_per_ns * cycles_per_ns);
   latency_ = to_ticks(gpu.hbm.latency_ns * cycles_per_ns);
-  row_miss_ = to_ticks(gpu.hbm.row_miss_ns * cycles_per_ns);
+  row_cycle_ = to_ticks(gpu.hbm.row_cycle_ns * cycles_per_ns);
+  activate_ = to_ticks(gpu.hbm.activate_ns * cycles_per_ns);
   refresh_interval_ = to_ticks(gpu.hbm.refresh_interval_ns * cycles_per_ns);
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
   turnaround_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns);
-  for (std::size_t c = 0; c < channels_.size(); ++c) {
-    channels_[c].banks.resize(static_cast<std::size_t>(gpu.hbm.banks_per_channel));
-    // Channels refresh at different moments.
-    channels_[c].next_refresh = refresh_interval_ * static_cast<Tick>(c + 1) / static_cast<Tick>(channels_.size());
-  }
+  for (Channel& channel : channels_) channel.banks.resize(static_cast<std::size_t>(gpu.hbm.banks_per_channel));
 }
 
 std::uint8_t Hbm::widen(std::uint8_t sectors) const {
@@ -44,27 +41,31 @@ std::int64_t Hbm::fetches(std::uint8_t sectors) const {
 
 Tick Hbm::open_row(Channel& channel, std::uint64_t line, Tick now) {
   const std::uint64_t row = line / row_lines_;
-  Bank& bank = channel.banks[scale_to(mix_bits(row), channel.banks.size())];
+  const std::size_t index = scale_to(mix_bits(row), channel.banks.size());
+  Bank& bank = channel.banks[index];
+  const Tick present = after_refresh(channel, index, now);
   if (bank.row == row) {
     ++counters_.row_hits;
-    return std::max(now, bank.row_ready);
+    return std::max(present, bank.opened);
   }
   ++counters_.row_misses;
+  const Tick free = std::max(present, bank.row == kNoRow ? present : bank.opened + row_cycle_);
   bank.row = row;
-  bank.row_ready = std::max(now, bank.row_ready) + row_miss_;
-  return bank.row_ready;
+  bank.opened = channel.activations.take(free, activate_) - activate_;
+  return bank.opened;
 }
 
-void Hbm::refresh(Channel& channel, Tick now) {
-  while (channel.next_refresh <= now) {
-    channel.bus.take(channel.next_refresh, refresh_);
-    channel.next_refresh += refresh_interval_;
-  }
+Tick Hbm::after_refresh(const Channel& channel, std::size_t bank, Tick now) const {
+  // Each bank of each channel has its own turn, spread evenly over the interval.
+  const auto channel_index = static_cast<std::size_t>(&channel - channels_.data());
+  const std::uint64_t turn = mix_bits(channel_index * channel.banks.size() + bank);
+  const auto phase = static_cast<Tick>(scale_to(turn, static_cast<std::size_t>(refresh_interval_)));
+  const Tick since = (now + phase) % refresh_interval_;
+  return since < refresh_ ? now + refresh_ - since : now;
 }
 
 Tick Hbm::read(std::uint64_t line, unsigned channel_index, std::uint8_t sectors, Tick now, std::uint8_t& fetched) {
   Channel& channel = channels_[channel_index];
-  refresh(channel, now);
   fetched = widen(sectors);
   const std::int64_t count = fetches(sectors);
   counters_.read_bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
@@ -76,7 +77,6 @@ Tick Hbm::read(std::uint64_t line, unsigned channel_index, std::uint8_t sectors,
 
 Tick Hbm::write(std::uint64_t line, unsigned channel_index, std::uint8_t sectors, Tick now) {
   Channel& channel = channels_[channel_index];
-  refresh(channel, now);
   const std::int64_t count = fetches(sectors);
   counters_.write_bytes += static_cast<std::uint64_t>(std::popcount(static_cast<unsigned>(sectors)) * kSectorBytes);
   open_row(channel, line, now);

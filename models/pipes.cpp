@@ -7,13 +7,15 @@ namespace tilescope {
 PipeTable::PipeTable(const GpuSpec& gpu) : tensor_fma_per_cycle_(gpu.pipes.tensor_fma_per_cycle) {
   const PipesSpec& spec = gpu.pipes;
   const auto set = [this](OpClass op, Pipe pipe, std::int64_t interval, std::int64_t latency) {
-    use_[static_cast<std::size_t>(op)] = {pipe, static_cast<std::uint8_t>(interval),
+    use_[static_cast<std::size_t>(op)] = {pipe, static_cast<std::uint8_t>(interval), 1,
                                           static_cast<std::uint8_t>(latency)};
   };
   const auto cycles = [](std::int64_t lanes) { return (kLanes + lanes - 1) / lanes; };
 
   set(OpClass::fma, Pipe::fma, cycles(spec.fma_lanes), 0);
   set(OpClass::imad, Pipe::imad, cycles(spec.imad_lanes), 0);
+  set(OpClass::imad_wide, Pipe::imad, cycles(spec.imad_lanes), 0);
+  use_[static_cast<std::size_t>(OpClass::imad_wide)].dispatch = static_cast<std::uint8_t>(spec.wide_issue_cycles);
   set(OpClass::alu, Pipe::alu, cycles(spec.alu_lanes), 0);
   set(OpClass::half, Pipe::half, cycles(spec.half_lanes), 0);
   set(OpClass::fp64, Pipe::fp64, cycles(spec.fp64_lanes), spec.fp64_latency_cycles);

@@ -19,6 +19,7 @@ inline constexpr int kPipes = static_cast<int>(Pipe::lg) + 1;
 struct PipeUse {
   Pipe pipe = Pipe::none;
   std::uint8_t interval = 1;  // cycles until the pipe takes the next instruction of the sub-partition
+  std::uint8_t dispatch = 1;  // cycles until the sub-partition issues anything else
   std::uint8_t latency = 0;   // issue to result, for scoreboards; loads and stores have theirs from the memory models
 };
 

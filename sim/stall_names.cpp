@@ -18,6 +18,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kStalls> kNa
     {"mio_throttle", "ready, but the shared-memory queue was full"},
     {"lg_throttle", "ready, but the global-memory queue was full"},
     {"not_selected", "ready, but another warp was chosen"},
+    {"dispatch_stall", "ready, but the dispatch port was taken by operand fetch or a long instruction"},
     {"no_instruction", "waited for the instruction cache"},
 }};
 

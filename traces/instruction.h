@@ -11,7 +11,7 @@ namespace tilescope {
 // The kinds the engine tells apart; the SASS mnemonics that fall into each are examples.
 enum class OpClass : std::uint8_t {
   fma,            // FFMA FMUL FADD
-  imad,           // IMAD IMAD.WIDE IMAD.MOV
+  imad,           // IMAD IMAD.MOV IMAD.IADD
   alu,            // IADD3 LOP3 ISETP SEL MOV SHF LEA PRMT FMNMX FSETP
   half,           // HFMA2 HADD2 HMUL2
   fp64,           // DFMA DADD DMUL
@@ -37,8 +37,9 @@ enum class OpClass : std::uint8_t {
   async_copy,     // LDGSTS: global to shared; two operands, global first
   local_load,     // LDL
   local_store,    // STL
+  imad_wide,      // IMAD.WIDE: 64-bit result
 };
-inline constexpr int kOpClasses = static_cast<int>(OpClass::local_store) + 1;
+inline constexpr int kOpClasses = static_cast<int>(OpClass::imad_wide) + 1;
 
 std::string_view name(OpClass op);
 
@@ -53,7 +54,7 @@ struct Instruction {
   std::uint8_t read_scoreboard = kNoScoreboard;   // released when the operands have been read
   std::uint8_t wait_mask = 0;                     // bit s: wait until scoreboard s is free
   std::uint8_t yield = 0;                         // 1: the compiler suggests another warp next
-  std::uint8_t register_reads = 0;                // extra operand-fetch cycles (three operands in one register bank)
+  std::uint8_t register_reads = 0;                // from the even and the odd bank: models/register_banks.h
   std::uint8_t cached = 1;                        // global loads: 0 bypasses L1 (LDG.STRONG, ld.cg, LDGSTS.BYPASS)
   std::uint16_t work = 0;                         // tensor: multiply-adds of the whole warp, in units of 256
   std::uint16_t bar_id = 0;                       // barrier: which of the CTA's 16 barriers

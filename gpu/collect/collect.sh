@@ -1,32 +1,101 @@
 #!/usr/bin/env bash
 # Counters of a list of cases, one row per case, from Nsight Compute.
 #
-#   collect/collect.sh PROGRAM CASES OUT_PREFIX    ->  OUT_PREFIX.ncu.csv (one row a case, in order), OUT_PREFIX.cases.csv
+#   collect/collect.sh PROGRAM CASES OUT_PREFIX [METRICS]
+#     ->  OUT_PREFIX.csv        what models are held against (join.awk says how it looks)
+#         OUT_PREFIX.ncu.csv    Nsight Compute's own table
+#         OUT_PREFIX.cases.csv  the program's rows
 #
-# PROGRAM is tilescope-gpu. Caches are flushed before every launch and the clocks are left as they are, so that the counters mean
-# "a cold launch on this GPU"; base units throughout. Metrics: metrics.txt beside this script.
+# PROGRAM is tilescope-gpu. METRICS is metrics.txt beside this script, or metrics_small.txt (fewer passes over each launch), or any
+# such file. Caches are flushed before every launch and the clocks are left as they are, so that the counters mean "a cold launch on
+# this GPU"; base units throughout. Where the counters cannot be read, says so and falls back to times: gpu__time_duration.sum from
+# events, the median of 21 launches with L2 flushed before each.
+#
+# BATCH=n in the environment runs Nsight Compute over n cases at a time (default: all at once), so that an interrupted collection
+# keeps what it has in OUT_PREFIX.part*.
 set -euo pipefail
+if [ $# -lt 3 ] || [ $# -gt 4 ]; then
+  echo "usage: collect.sh PROGRAM CASES OUT_PREFIX [METRICS]" >&2
+  exit 2
+fi
 program=$1 cases=$2 prefix=$3
+PATH=$PATH:/usr/local/cuda/bin
 here=$(cd "$(dirname "$0")" && pwd)
+metrics_file=${4:-$here/metrics.txt}
+[ -r "$metrics_file" ] || metrics_file=$here/$metrics_file
+for file in "$program" "$cases" "$metrics_file"; do
+  [ -r "$file" ] || { echo "collect.sh: $file: cannot be read" >&2; exit 2; }
+done
+mkdir -p "$(dirname "$prefix")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-# Keeps of metrics.txt what this GPU has and expands a '*' in the middle of a name; launch__* are known to the profiler, not the GPU.
-known=$(mktemp)
-trap 'rm -f "$known"' EXIT
-ncu --query-metrics --query-metrics-mode base | awk '$1 ~ /__/ {print $1}' >"$known"
-metrics=$(awk -v known="$known" '
-  BEGIN { while ((getline name < known) > 0) have[name] = 1 }
-  { sub(/#.*/, ""); gsub(/[ \t]/, "") }
-  $0 == "" { next }
-  /^launch__/ { print; next }
-  {
-    base = $0; sub(/\..*/, "", base); suffix = substr($0, length(base) + 1)
-    if (base ~ /\*/) {
-      pattern = base; gsub(/\*/, "[a-z0-9_]*", pattern)
-      for (name in have) if (name ~ "^" pattern "$") print name suffix
-    } else if (base in have) print
-    else print "collect.sh: this GPU has no " base > "/dev/stderr"
-  }' "$here/metrics.txt" | sort -u | paste -sd,)
+# What the GPU has of the metrics asked for, in their order, a '*' expanded; launch__* are known to the profiler, not the GPU.
+select_metrics() {
+  ncu --query-metrics --query-metrics-mode base >"$work/query" 2>&1 || return 1
+  awk '$1 ~ /__/ {print $1}' "$work/query" | sort >"$work/known"
+  [ -s "$work/known" ] || return 1
+  awk -v known="$work/known" '
+    BEGIN { while ((getline name < known) > 0) { have[name] = 1; order[++count] = name } }
+    { sub(/#.*/, ""); gsub(/[ \t]/, "") }
+    $0 == "" { next }
+    {
+      base = $0; sub(/\..*/, "", base); suffix = substr($0, length(base) + 1); found = 0
+      if (base ~ /^launch__/) { found = 1; wanted[++last] = $0 }
+      else if (base ~ /\*/) {
+        pattern = base; gsub(/\*/, "[a-z0-9_]*", pattern)
+        for (i = 1; i <= count; ++i) if (order[i] ~ "^" pattern "$") { found = 1; wanted[++last] = order[i] suffix }
+      } else if (base in have) { found = 1; wanted[++last] = $0 }
+      if (!found) print "collect.sh: this GPU has no " base > "/dev/stderr"
+    }
+    END { for (i = 1; i <= last; ++i) if (!seen[wanted[i]]++) print wanted[i] }' "$metrics_file" >"$work/metrics"
+}
 
-ncu --csv --page raw --print-units base --cache-control all --clock-control none \
-  --kernel-name 'regex:^gemm_(naive|tiled|register)' --metrics "$metrics" --log-file "$prefix.ncu.csv" \
-  "$program" --cases "$cases" --once >"$prefix.cases.csv"
+count_with_ncu() {
+  command -v ncu >/dev/null || { echo "collect.sh: ncu is not installed" >&2; return 1; }
+  select_metrics || { echo "collect.sh: ncu cannot query this GPU: $(grep -m 1 ERROR "$work/query" || true)" >&2; return 1; }
+  grep -Ev '^[[:space:]]*(#|$)' "$cases" >"$work/all" || { echo "collect.sh: $cases: holds no case" >&2; exit 2; }
+  split -l "${BATCH:-100000}" -a 3 "$work/all" "$work/batch."
+  : >"$prefix.ncu.csv"
+  : >"$prefix.cases.csv"
+  local batch part
+  for batch in "$work"/batch.*; do
+    part=$prefix.part${batch##*.}
+    ncu --csv --page raw --print-units base --cache-control all --clock-control none \
+      --kernel-name 'regex:^(gemm_|copy|strided|reread|transpose|pointer_chase)' \
+      --metrics "$(paste -sd, "$work/metrics")" --log-file "$part.ncu.csv" \
+      "$program" --cases "$batch" --once >"$part.cases.csv" || true
+    if ! grep -q '^"ID"' "$part.ncu.csv"; then
+      echo "collect.sh: no counters: $(grep -m 1 -E 'ERR_NVGPUCTRPERM|ERROR|No kernels' "$part.ncu.csv" || echo 'ncu wrote no table')" >&2
+      [ ! -s "$prefix.ncu.csv" ] || exit 1  # earlier batches have theirs: keep them
+      return 1
+    fi
+    cat "$part.ncu.csv" >>"$prefix.ncu.csv"
+    awk -v header="$(head -n 1 "$prefix.cases.csv")" 'FNR > 1 || header == ""' "$part.cases.csv" >>"$prefix.cases.csv"
+  done
+  rm -f "$prefix".part*
+}
+
+# $1: what the clock is read from
+describe() {
+  local gpu driver toolkit profiler
+  gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1) || true
+  driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) || true
+  toolkit=$( (nvcc --version || /usr/local/cuda/bin/nvcc --version) 2>/dev/null |
+    sed -n 's/.*release \([0-9.]*\), V\([0-9.]*\).*/\1 (nvcc \2)/p') || true
+  profiler=$(ncu --version 2>/dev/null | sed -n 's/^Version \([0-9.]*\).*/\1/p') || true
+  echo "# ${gpu:-unknown GPU}, driver ${driver:-unknown}, CUDA ${toolkit:-unknown}, $1${profiler:+ $profiler}, clocks left alone (SM CLOCK MHz), cold caches, $(date +%F)"
+  echo "# Made by gpu/collect/collect.sh over $(basename "$cases") with $2; base units. $(sed -n '1s/^# *//p' "$cases")"
+}
+
+if count_with_ncu; then
+  describe "Nsight Compute" "$(basename "$metrics_file")" >"$work/head"
+  awk -v metrics="$work/metrics" -v head="$work/head" -f "$here/join.awk" "$prefix.cases.csv" "$prefix.ncu.csv" >"$prefix.csv"
+else
+  echo "collect.sh: falling back to times without counters" >&2
+  "$program" --cases "$cases" --cold --no-check --repeats 21 >"$prefix.cases.csv"
+  rm -f "$prefix.ncu.csv" "$prefix".part*
+  describe "times from events" "no counters" | sed 's/times from events [0-9.]*/times from events/' >"$work/head"
+  awk -v head="$work/head" -f "$here/join.awk" "$prefix.cases.csv" >"$prefix.csv"
+fi
+echo "collect.sh: $(($(grep -vc '^#' "$prefix.csv") - 1)) rows in $prefix.csv" >&2

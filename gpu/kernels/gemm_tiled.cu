@@ -4,10 +4,15 @@
 namespace tilescope::gpu {
 namespace {
 
+template <int T>
+dim3 grid(const Instance&, int m, int n) {
+  return dim3(divide_up(n, T), divide_up(m, T));
+}
+
 template <int T, int kPadA, int kPadB, bool kTransposeA, bool kXor, bool kBounds>
 void launch(const Instance& self, const Problem& p, const LaunchOptions&) {
-  const dim3 grid(divide_up(p.n, T), divide_up(p.m, T));
-  gemm_tiled<T, kPadA, kPadB, kTransposeA, kXor, kBounds><<<grid, self.block>>>(p.a, p.b, p.c, p.m, p.n, p.k);
+  gemm_tiled<T, kPadA, kPadB, kTransposeA, kXor, kBounds>
+      <<<self.grid(self, p.m, p.n), self.block>>>(p.a, p.b, p.c, p.m, p.n, p.k);
 }
 
 template <int T, int kPadA, int kPadB, bool kTransposeA, bool kXor, bool kBounds>
@@ -23,6 +28,7 @@ Instance instance() {
   if (!kBounds) {
     result.multiple_m = result.multiple_n = result.multiple_k = T;
   }
+  result.grid = &grid<T>;
   result.launch = &launch<T, kPadA, kPadB, kTransposeA, kXor, kBounds>;
   return result;
 }

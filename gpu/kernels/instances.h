@@ -1,13 +1,15 @@
-// The table of compiled kernels: every template instance under one name, with all a caller needs to launch and to judge
-// it.
+// The table of compiled GEMM kernels: every template instance under one name, with all a caller needs to launch and to
+// judge it. The memory kernels have their own table, memory.h.
 //
-// C = A * B in FP32, row-major: A is m x k, B is k x n, C is m x n.
+// C = A * B, row-major: A is m x k, B is k x n, C is m x n. FP32, or FP16 inputs and FP32 sums.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <string>
 #include <vector>
+
+struct __half;  // cuda_fp16.h
 
 namespace tilescope::gpu {
 
@@ -18,10 +20,12 @@ struct Problem {
   const float* a = nullptr;
   const float* b = nullptr;
   float* c = nullptr;
+  const __half* half_a = nullptr;  // the same numbers, exactly, for kernels with FP16 inputs; null for the others
+  const __half* half_b = nullptr;
 };
 
 struct LaunchOptions {
-  int group = 1;  // rows of CTA tiles per raster group; 1 is row order. Only gemm_register looks at it.
+  int group = 1;  // rows of CTA tiles per raster group; 1 is row order
 };
 
 struct Instance {
@@ -31,13 +35,23 @@ struct Instance {
   int multiple_m = 1;  // the launch refuses an m, n or k that is no multiple of these
   int multiple_n = 1;
   int multiple_k = 1;
+  bool half_inputs = false;
+  bool takes_group = false;  // false: LaunchOptions::group must be 1
+  dim3 (*grid)(const Instance& self, int m, int n) = nullptr;
   void (*launch)(const Instance& self, const Problem& problem, const LaunchOptions& options) = nullptr;
 };
 
 inline int divide_up(int value, int by) { return (value + by - 1) / by; }
 
+// The grid of kernels that cover C by whole tiles, columns along x.
+inline dim3 grid_of_tiles(const Instance& self, int m, int n) {
+  return {static_cast<unsigned>(n / self.multiple_n), static_cast<unsigned>(m / self.multiple_m)};
+}
+
 void add_gemm_naive(std::vector<Instance>& table);
 void add_gemm_tiled(std::vector<Instance>& table);
 void add_gemm_register(std::vector<Instance>& table);
+void add_gemm_async(std::vector<Instance>& table);
+void add_gemm_tensor(std::vector<Instance>& table);
 
 }  // namespace tilescope::gpu

@@ -70,11 +70,8 @@ __global__ void chains(float fa, unsigned ia, int sm, int* claims, int* cycles, 
     chain[c].l += threadIdx.x + c;  // differs by lane: keeps the chain off the uniform datapath
     chain[c].f += static_cast<float>(threadIdx.x + c);
   }
-  __shared__ unsigned first;
-  __shared__ unsigned last;
-  first = 0xffffffffU;
-  last = 0;
-  __syncthreads();
+  __shared__ Span span;
+  begin_span(span);
   const unsigned start = clock_now();
   for (int round = 0; round < kRounds; ++round) {
 #pragma unroll
@@ -92,10 +89,7 @@ __global__ void chains(float fa, unsigned ia, int sm, int* claims, int* cycles, 
            static_cast<float>(chain[c].d) + chain[c].hmma[0] + chain[c].hmma[3];
   }
   sink[threadIdx.x] = sum;
-  atomicMin(&first, start);
-  atomicMax(&last, stop);
-  __syncthreads();
-  *cycles = static_cast<int>(last - first);
+  end_span(span, start, stop, cycles);
 }
 
 template <Op kOp, int kChains>

@@ -150,13 +150,15 @@ void bandwidth(Report& report) {
     }
   }
   // One GPC of an H200 (SM numbers from the order of CTA dispatch): what do its SMs get together?
-  const std::vector<int> gpc = {14, 15, 30, 31, 46, 47, 62, 63, 76, 77, 90, 91, 104, 105, 118, 119, 122, 123};
-  for (const int count : {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 18}) {
-    const SmSet set(std::vector<int>(gpc.begin(), gpc.begin() + count));
-    measure_read(report, data, 16 * kMiB, false, set,
-                 "op=read;readers=one;mib=16;sms=" + std::to_string(count) + ";of=one_gpc");
-    measure_read(report, data, 16 * kMiB, true, set,
-                 "op=read;readers=all;mib=16;sms=" + std::to_string(count) + ";of=one_gpc");
+  if (sm_count() == 132) {
+    const std::vector<int> gpc = {14, 15, 30, 31, 46, 47, 62, 63, 76, 77, 90, 91, 104, 105, 118, 119, 122, 123};
+    for (const int count : {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 18}) {
+      const SmSet set(std::vector<int>(gpc.begin(), gpc.begin() + count));
+      measure_read(report, data, 16 * kMiB, false, set,
+                   "op=read;readers=one;mib=16;sms=" + std::to_string(count) + ";of=one_gpc");
+      measure_read(report, data, 16 * kMiB, true, set,
+                   "op=read;readers=all;mib=16;sms=" + std::to_string(count) + ";of=one_gpc");
+    }
   }
   const std::size_t count = 1024 * kMiB / sizeof(uint4);
   const double bytes = 1024.0 * kMiB;

@@ -5,6 +5,7 @@
 
 namespace tilescope::gpu {
 
+void sm_clock(Report& report);
 void latency_global(Report& report);
 void latency_l2_by_sm(Report& report);
 void l2_home(Report& report);

@@ -1,5 +1,8 @@
-// When and where do CTAs start? Trace rows: row = linear CTA index; index 0: SM, 1: start, 2: end (clock64 of that SM),
-// 3: start, 4: end (globaltimer, ns).
+// When and where do CTAs start, and how long after the CTA whose place they take ended? Trace rows: row = linear CTA
+// index; index 0: SM, 1: start, 2: end (clock64 of that SM), 3: start, 4: end (globaltimer, ns).
+#include <algorithm>
+#include <map>
+
 #include "benchmarks.h"
 #include "device_probe.cuh"
 
@@ -22,6 +25,30 @@ __global__ void note(int spin_cycles, long long* notes) {
   }
 }
 
+// Cycles from a CTA's end to its successor's start, sorted; `resident` CTAs share an SM.
+std::vector<long long> successor_gaps(const std::vector<long long>& notes, int ctas, int resident) {
+  struct Sm {
+    std::vector<long long> starts;
+    std::vector<long long> ends;
+  };
+  std::map<long long, Sm> sms;
+  for (int cta = 0; cta < ctas; ++cta) {
+    Sm& sm = sms[notes[cta * 5]];
+    sm.starts.push_back(notes[cta * 5 + 1]);
+    sm.ends.push_back(notes[cta * 5 + 2]);
+  }
+  std::vector<long long> gaps;
+  for (auto& [id, sm] : sms) {
+    std::sort(sm.starts.begin(), sm.starts.end());
+    std::sort(sm.ends.begin(), sm.ends.end());
+    for (std::size_t i = resident; i < sm.starts.size(); ++i) {  // the first end frees the first place
+      gaps.push_back(sm.starts[i] - sm.ends[i - resident]);
+    }
+  }
+  std::sort(gaps.begin(), gaps.end());
+  return gaps;
+}
+
 }  // namespace
 
 void cta_launch(Report& report) {
@@ -40,6 +67,13 @@ void cta_launch(Report& report) {
     const std::vector<long long> seen = notes.host();
     const std::string the_case = "ctas=" + std::to_string(c.ctas) + ";threads=" + std::to_string(c.threads) +
                                  ";spin=" + std::to_string(c.spin_cycles);
+    int resident = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, note, c.threads, 0),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    const std::vector<long long> gaps = successor_gaps(seen, c.ctas, resident);
+    if (!gaps.empty() && c.spin_cycles > 0) {
+      report.scalar("cta_launch", the_case, "successor_gap", static_cast<double>(gaps[gaps.size() / 2]), "cycle");
+    }
     for (int cta = 0; cta < c.ctas; ++cta) {
       for (int field = 0; field < 5; ++field) {
         report.trace("cta_launch", the_case, cta, field, seen[cta * 5 + field]);

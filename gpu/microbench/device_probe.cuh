@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../common/device.h"
+#include "../common/flush.h"
 
 namespace tilescope::gpu {
 
@@ -50,6 +51,25 @@ __device__ inline int claim_sm(int sm, int wanted, int* claims) {
   return rank < wanted ? rank : -1;
 }
 
+// From the first start to the last stop of a CTA's warps. Lies in shared memory; called by all threads of the CTA.
+struct Span {
+  unsigned first;
+  unsigned last;
+};
+__device__ inline void begin_span(Span& span) {
+  span.first = 0xffffffffU;
+  span.last = 0;
+  __syncthreads();
+}
+__device__ inline void end_span(Span& span, unsigned start, unsigned stop, int* cycles) {
+  atomicMin(&span.first, start);
+  atomicMax(&span.last, stop);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *cycles = static_cast<int>(span.last - span.first);
+  }
+}
+
 // Device memory that a launch fills and the host reads afterwards.
 template <class T>
 class Recorder {
@@ -77,8 +97,5 @@ inline void finish(const char* what) {
   check(cudaGetLastError(), what);
   check(cudaDeviceSynchronize(), what);
 }
-
-// Reads 256 MiB, so that nothing else is left in L2.
-void flush_l2();
 
 }  // namespace tilescope::gpu

@@ -1,6 +1,9 @@
 // Near or far: how long does each SM wait for given L2 lines? A line is first brought in by an owner SM, then read
 // twice by another. Trace rows: row = SM, index = line, value = cycles of one load. case says the owner and which of
-// the two reads.
+// the two reads. Scalars: the median near hit (an SM reads again what it brought in) and how much longer a far one
+// takes.
+#include <algorithm>
+
 #include "benchmarks.h"
 #include "device_probe.cuh"
 
@@ -38,21 +41,44 @@ std::vector<int> read_after(const Recorder<char>& data, int lines, std::size_t p
   return cycles.host();
 }
 
+double median(std::vector<int> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
 }  // namespace
 
 void latency_l2_by_sm(Report& report) {
   constexpr int kLines = 24;
   constexpr std::size_t kPitch = 4096 * 37 + 128;
   const Recorder<char> data(kLines * kPitch);
+  std::vector<int> near;
+  std::vector<int> first_reads;
   for (const int owner : {0, 2}) {
     for (int sm = 0; sm < sm_count(); ++sm) {
       const std::vector<int> cycles = read_after(data, kLines, kPitch, owner, sm);
+      first_reads.insert(first_reads.end(), cycles.begin(), cycles.begin() + kLines);
+      if (sm == owner) {
+        near.insert(near.end(), cycles.begin() + kLines, cycles.end());
+      }
       for (int i = 0; i < 2 * kLines; ++i) {
         report.trace("latency_l2_by_sm",
                      "owner=" + std::to_string(owner) + (i < kLines ? ";read=first" : ";read=second"), sm, i % kLines,
                      cycles[i]);
       }
     }
+  }
+  // Far is a first read that takes clearly longer: the line's home is the other partition, which has it.
+  const double near_median = median(near);
+  std::vector<int> far;
+  for (const int cycles : first_reads) {
+    if (cycles > 1.3 * near_median) {
+      far.push_back(cycles);
+    }
+  }
+  report.scalar("latency_l2_by_sm", "", "near", near_median, "cycle");
+  if (far.size() > first_reads.size() / 10) {  // a GPU with one partition has none
+    report.scalar("latency_l2_by_sm", "", "far_minus_near", median(far) - near_median, "cycle");
   }
 }
 

@@ -35,12 +35,9 @@ __global__ void __launch_bounds__(1024) stream(int sm, int* claims, int* cycles,
   if (claim_sm(sm, 1, claims) < 0) {
     return;
   }
-  __shared__ unsigned first;
-  __shared__ unsigned last;
-  first = 0xffffffffU;
-  last = 0;
+  __shared__ Span span;
   words[threadIdx.x] = 0;
-  __syncthreads();
+  begin_span(span);
   const int lane = threadIdx.x % 32;
   const int index = std::is_same_v<Load, Lds128> ? lane * 4 : std::is_same_v<Load, Lds128Broadcast> ? 0 : lane;
   const unsigned shared = shared_address(&words[index]);
@@ -68,12 +65,7 @@ __global__ void __launch_bounds__(1024) stream(int sm, int* claims, int* cycles,
   if (total == 0.123F) {
     *sink = total;
   }
-  atomicMin(&first, start);
-  atomicMax(&last, stop);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    *cycles = static_cast<int>(last - first);
-  }
+  end_span(span, start, stop, cycles);
 }
 
 template <class Load, int kFmas>

@@ -6,11 +6,14 @@
 // PREFIX.traces.csv, many values of one case; what row and index mean, the benchmark's file says:
 //   benchmark,case,row,index,value
 //   scheduler,stream=ffma;ctas=2,33,4,18230
+// PREFIX.yaml is made of the scalars at the end of a run (yaml_fragment.h).
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace tilescope::gpu {
 
@@ -30,6 +33,17 @@ class Report {
               const char* unit) {
     std::fprintf(scalars_, "%s,%s,%s,%.6g,%s\n", benchmark.c_str(), the_case.c_str(), metric, value, unit);
     std::fflush(scalars_);
+    rows_.push_back({benchmark, the_case, metric, value});
+  }
+  // A scalar of this run; nothing if it was not measured.
+  std::optional<double> find(const std::string& benchmark, const std::string& the_case,
+                             const std::string& metric) const {
+    for (const Row& row : rows_) {
+      if (row.benchmark == benchmark && row.the_case == the_case && row.metric == metric) {
+        return row.value;
+      }
+    }
+    return std::nullopt;
   }
   void trace(const std::string& benchmark, const std::string& the_case, int row, int index, long long value) {
     std::fprintf(traces_, "%s,%s,%d,%d,%lld\n", benchmark.c_str(), the_case.c_str(), row, index, value);
@@ -40,6 +54,13 @@ class Report {
   }
 
  private:
+  struct Row {
+    std::string benchmark;
+    std::string the_case;
+    std::string metric;
+    double value;
+  };
+
   static std::FILE* open(const std::string& path, const char* header) {
     std::FILE* const file = std::fopen(path.c_str(), "w");
     if (file == nullptr) {
@@ -51,6 +72,7 @@ class Report {
 
   std::FILE* scalars_;
   std::FILE* traces_;
+  std::vector<Row> rows_;
   int launches_ = 0;
 };
 

@@ -56,17 +56,17 @@ __global__ void __launch_bounds__(1024) stream(const float* data, int lines, boo
   if (claim_sm(sm, 1, claims) < 0) {
     return;
   }
-  __shared__ unsigned first;
-  __shared__ unsigned last;
-  first = 0xffffffffU;
-  last = 0;
+  __shared__ Span span;
+  begin_span(span);
   const int lane = threadIdx.x % 32;
   const int lane_offset = kWords > 1 ? lane * kWords : lane % lines * 32 + (same_bank ? lane / lines : lane);
   float sum = 0.0f;
+  unsigned start = 0;
+  unsigned stop = 0;
   for (int pass = 0; pass < 2; ++pass) {  // the first pass brings the lines in
     const float* address = data + threadIdx.x / 32 * warp_pitch + lane_offset;
     __syncthreads();
-    const unsigned start = clock_now();
+    start = clock_now();
 #pragma unroll 1
     for (int round = 0; round < kRounds; ++round) {
       float value[kUnroll][4] = {};
@@ -80,15 +80,10 @@ __global__ void __launch_bounds__(1024) stream(const float* data, int lines, boo
       }
       address += step;
     }
-    const unsigned stop = clock_now();
-    if (pass == 1) {
-      atomicMin(&first, start);
-      atomicMax(&last, stop);
-    }
+    stop = clock_now();
   }
   sink[threadIdx.x] = sum;
-  __syncthreads();
-  *cycles = static_cast<int>(last - first);
+  end_span(span, start, stop, cycles);
 }
 
 template <Access kAccess, int kWords, int kLines>

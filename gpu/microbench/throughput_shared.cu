@@ -41,11 +41,8 @@ __global__ void __launch_bounds__(1024) stream(int ways, int sm, int* claims, in
   if (claim_sm(sm, 1, claims) < 0) {
     return;
   }
-  __shared__ unsigned first;
-  __shared__ unsigned last;
-  first = 0xffffffffU;
-  last = 0;
-  __syncthreads();
+  __shared__ Span span;
+  begin_span(span);
   const int lane = threadIdx.x % 32;
   const int index = kWidth == 4 ? lane % (32 / ways) + lane / (32 / ways) * 32 : lane * kWidth / 4;
   const unsigned address = shared_address(&words[index]);
@@ -58,10 +55,7 @@ __global__ void __launch_bounds__(1024) stream(int ways, int sm, int* claims, in
     }
   }
   const unsigned stop = clock_now();
-  atomicMin(&first, start);
-  atomicMax(&last, stop);
-  __syncthreads();
-  *cycles = static_cast<int>(last - first);
+  end_span(span, start, stop, cycles);
 }
 
 template <int kWidth, bool kStore>

@@ -1,22 +1,27 @@
-// What a GEMM result is held against, and the inputs it is computed from.
+// What a GEMM result is held against.
 #pragma once
-
-#include <cstdint>
 
 #include "../kernels/instances.h"
 
 namespace tilescope::gpu {
 
-// Uniform in [-1, 1), the same for the same seed on any machine.
-void fill_random(float* data, std::size_t count, std::uint32_t seed);
-
 struct Agreement {
   double relative_error = 0.0;  // ||C - reference|| / ||reference||, Frobenius; NaN where an output was never written
-  bool good = false;            // relative_error below 1e-5, which FP32 sums of up to 16,384 terms stay under
+  bool good = false;            // relative_error below the bound of relative_bound()
 };
+
+// 1e-5, which FP32 sums of up to 16,384 terms stay under; 1e-4 with FP16 inputs: tensor cores cut off what does not fit
+// their FP32 sums, and such errors add up in one direction.
+double relative_bound(const Problem& problem);
 
 // Compares problem.c with a product accumulated in FP64 by one thread per output; 64 outputs of that reference are
 // themselves recomputed on the CPU. Throws std::runtime_error if those disagree.
 Agreement compare_with_reference(const Problem& problem);
+
+// Compares problem.c with another product of the same matrices.
+Agreement compare_with(const Problem& problem, const float* other);
+
+// Rounds `data` to FP16 and keeps it in both forms.
+void round_to_half(float* data, __half* half, std::size_t count);
 
 }  // namespace tilescope::gpu

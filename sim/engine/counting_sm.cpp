@@ -18,6 +18,7 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy
       kernel_(kernel),
       pipes_(gpu),
       sub_partitions_(gpu.sm.sub_partitions),
+      barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       thin_shift_(thin_shift),
       l1_(gpu.l1, occupancy.l1_kib, thin_shift),
       hit_latency_(gpu.l1.latency_cycles),
@@ -135,7 +136,10 @@ bool CountingSm::count_global(const Segment& segment, const SegmentTotals& total
   for (const GlobalAccess& access : totals.global) {
     const MemoryOperand& operand = segment.operands[access.operand];
     const Footprint& footprint = kernel_.patterns().footprint(operand.pattern, operand.base);
-    if (footprint.lines.empty()) continue;  // every lane predicated off: no request
+    if (footprint.lines.empty()) {  // every lane predicated off: no request
+      ++counters_.data_wavefronts;
+      continue;
+    }
     counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, operand.base / kLineBytes));
     counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
     if (access.is_load) {
@@ -196,6 +200,9 @@ SmCounters CountingSm::counters() const {
   SmCounters total = counters_;
   for (const auto& [key, kind] : kinds_) kind.totals.add_to(total, kind.times);
   last_unkeyed_.totals.add_to(total, last_unkeyed_.times);
+  const std::uint64_t barriers = total.instructions[static_cast<std::size_t>(OpClass::barrier)] /
+                                 static_cast<std::uint64_t>(kernel_.launch().warps_per_cta());
+  total.data_wavefronts += barriers * static_cast<std::uint64_t>(barrier_wavefronts_);
   return total;
 }
 

@@ -65,6 +65,7 @@ class CountingSm {
   const Kernel& kernel_;
   PipeTable pipes_;
   std::int64_t sub_partitions_;
+  std::int64_t barrier_wavefronts_;
   unsigned thin_shift_;
   L1Cache l1_;
   Cycle hit_latency_;

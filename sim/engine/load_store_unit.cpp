@@ -16,7 +16,9 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const PatternTable& patterns, s
       shuffle_latency_(gpu.pipes.shuffle_latency_cycles),
       l1_latency_(gpu.l1.latency_cycles),
       issue_cycles_(gpu.lsu.issue_cycles),
+      store_registers_per_cycle_(gpu.lsu.store_registers_per_cycle),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
+      barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       write_sector_cycles_(gpu.crossbar.write_sector_cycles),
       write_partial_cycles_(gpu.crossbar.write_partial_cycles),
       max_in_flight_(gpu.lsu.max_outstanding_lines),
@@ -51,6 +53,12 @@ LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Lane& other, Cycle now, std
   return {tagged, start, start + std::max<std::int64_t>(0, wavefronts - 1) * wavefront_cycles_};
 }
 
+// The instruction's own cycle, and those in which it hands over its data.
+Cycle LoadStoreUnit::store_dispatch(const MemoryOperand& operand) const {
+  const std::int64_t registers = (patterns_.pattern(operand.pattern).bytes + kBankBytes - 1) / kBankBytes;
+  return 1 + (registers + store_registers_per_cycle_ - 1) / store_registers_per_cycle_;
+}
+
 LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now,
                                            std::uint16_t warp, std::uint8_t sub, SmCounters& counters) {
   switch (instruction.op) {
@@ -69,24 +77,39 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
       return issue_global_store(operands[0], now, sub, counters);
     case OpClass::shuffle: {
       const Stages stages = pass(shared_lane_, global_lane_, now, 0, 1, sub);
-      return {stages.start, stages.last - pipeline_cycles_ + shuffle_latency_, false};
+      return {stages.start, stages.last - pipeline_cycles_ + shuffle_latency_};
     }
     default:
       return issue_shared(instruction, operands[0], now, sub, counters);
   }
 }
 
+// Every lane predicated off: no request, but the instruction takes its turn at the data stage.
+LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(Lane& own, Lane& other, Cycle now, std::uint8_t sub,
+                                                   Cycle latency, SmCounters& counters) {
+  ++counters.data_wavefronts;
+  const Stages stages = pass(own, other, now, 0, 1, sub);
+  return {stages.start, stages.last - pipeline_cycles_ + latency};
+}
+
+void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
+  counters.data_wavefronts += static_cast<std::uint64_t>(barrier_wavefronts_);
+  shared_lane_.take(global_lane_, now, barrier_wavefronts_);
+}
+
 LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Instruction& instruction, const MemoryOperand& operand,
                                                   Cycle now, std::uint8_t sub, SmCounters& counters) {
   const bool is_load = instruction.op == OpClass::shared_load || instruction.op == OpClass::matrix_load;
   const BankCost& cost = patterns_.shared_cost(operand.pattern, is_load ? SharedOp::load : SharedOp::store);
+  if (cost.wavefronts == 0) return issue_nothing(shared_lane_, global_lane_, now, sub, shared_latency_, counters);
   (is_load ? counters.shared_load_wavefronts : counters.shared_store_wavefronts) +=
       static_cast<std::uint64_t>(cost.wavefronts);
   (is_load ? counters.shared_load_ideal : counters.shared_store_ideal) += static_cast<std::uint64_t>(cost.ideal);
   counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
 
   const Stages stages = pass(shared_lane_, global_lane_, now, 0, cost.wavefronts, sub);
-  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_, false};
+  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_,
+          is_load ? 1 : store_dispatch(operand)};
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_global_load(const Instruction& instruction, const MemoryOperand& operand,
@@ -94,8 +117,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_load(const Instruction& instru
                                                        SmCounters& counters) {
   const Footprint& footprint = patterns_.footprint(operand.pattern, operand.base);
   const std::uint64_t base_line = operand.base / kLineBytes;
-  if (footprint.lines.empty())
-    return {now + pipeline_cycles_, now + l1_latency_, false};  // every lane predicated off: no request
+  if (footprint.lines.empty()) return issue_nothing(global_lane_, shared_lane_, now, sub, l1_latency_, counters);
   ++counters.global_load_requests;
   counters.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
   const std::int64_t tag = tag_cycles(footprint, base_line);
@@ -103,7 +125,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_load(const Instruction& instru
   counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
 
   const Stages stages = pass(global_lane_, shared_lane_, now, tag, footprint.data_wavefronts, sub);
-  Timing timing{stages.start, stages.last - pipeline_cycles_ + l1_latency_, false};
+  Timing timing{stages.start, stages.last - pipeline_cycles_ + l1_latency_};
 
   std::uint32_t load = kNone;
   Cycle leaves = stages.tagged;  // one line goes out per cycle
@@ -146,7 +168,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_store(const MemoryOperand& ope
                                                         SmCounters& counters) {
   const Footprint& footprint = patterns_.footprint(operand.pattern, operand.base);
   const std::uint64_t base_line = operand.base / kLineBytes;
-  if (footprint.lines.empty()) return {now + pipeline_cycles_, now + pipeline_cycles_, false};
+  if (footprint.lines.empty()) return issue_nothing(global_lane_, shared_lane_, now, sub, 0, counters);
   ++counters.global_store_requests;
   counters.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
   const std::int64_t tag = tag_cycles(footprint, base_line);
@@ -162,7 +184,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_store(const MemoryOperand& ope
   }
   global_lane_.data_free =
       std::max(global_lane_.data_free, egress_.next_free);  // what follows waits until the data has left
-  return {stages.start, stages.start, false};
+  return {stages.start, stages.start, store_dispatch(operand)};
 }
 
 Cycle LoadStoreUnit::global_room(Cycle now) {

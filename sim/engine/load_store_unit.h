@@ -27,6 +27,7 @@ class LoadStoreUnit {
   struct Timing {
     Cycle dequeued = 0;    // leaves the queue; the operands have been read
     Cycle complete = 0;    // result usable; meaningful when !pending
+    Cycle dispatch = 1;    // keeps the dispatch port of its sub-partition
     bool pending = false;  // some sectors are still out: `arrivals` will report (warp, scoreboard)
   };
   // Issues one instruction of sub-partition `sub` at `now`. REQUIRES: `now` does not decrease; its queue has room, and
@@ -50,6 +51,9 @@ class LoadStoreUnit {
   };
   // Takes the chip's answers. Appends loads that are now complete.
   void deliver(const MemoryReply& reply, std::vector<Arrival>& arrivals);
+
+  // A barrier of a CTA that completes at `now` passes through the data stage too.
+  void pass_barrier(Cycle now, SmCounters& counters);
 
   std::vector<MemoryRequest>& outbox() { return outbox_; }
   bool drained() const { return in_flight_ == 0; }
@@ -81,12 +85,14 @@ class LoadStoreUnit {
   };
   struct Lane;
   Stages pass(Lane& own, Lane& other, Cycle now, std::int64_t tag, std::int64_t wavefronts, std::uint8_t sub);
+  Timing issue_nothing(Lane& own, Lane& other, Cycle now, std::uint8_t sub, Cycle latency, SmCounters& counters);
   Timing issue_shared(const Instruction& instruction, const MemoryOperand& operand, Cycle now, std::uint8_t sub,
                       SmCounters& counters);
   Timing issue_global_load(const Instruction& instruction, const MemoryOperand& operand, Cycle now, std::uint16_t warp,
                            std::uint8_t sub, SmCounters& counters);
   Timing issue_global_store(const MemoryOperand& operand, Cycle now, std::uint8_t sub, SmCounters& counters);
   std::uint32_t send(std::uint64_t line, std::uint8_t sectors, RequestKind kind, Cycle when);
+  Cycle store_dispatch(const MemoryOperand& operand) const;
   Cycle room_at(const Lane& lane, std::uint8_t sub) const;
   void wait_for(std::uint32_t fill, std::uint32_t load);
   void retire(Cycle now);
@@ -101,7 +107,9 @@ class LoadStoreUnit {
   Cycle shuffle_latency_;
   Cycle l1_latency_;
   Cycle issue_cycles_;
+  std::int64_t store_registers_per_cycle_;
   Cycle wavefront_cycles_;
+  Cycle barrier_wavefronts_;
   Cycle write_sector_cycles_;
   Cycle write_partial_cycles_;
   std::int64_t max_in_flight_;

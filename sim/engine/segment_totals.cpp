@@ -10,19 +10,21 @@ void SegmentTotals::add_to(SmCounters& counters, std::uint64_t times) const {
   counters.shared_load_ideal += shared_load_ideal * times;
   counters.shared_store_wavefronts += shared_store_wavefronts * times;
   counters.shared_store_ideal += shared_store_ideal * times;
-  counters.data_wavefronts += (shared_load_wavefronts + shared_store_wavefronts) * times;
+  counters.data_wavefronts += (shared_load_wavefronts + shared_store_wavefronts + shared_nothing) * times;
 }
 
 SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, const PipeTable& pipes,
                         std::int64_t sub_partitions) {
   SegmentTotals totals;
   std::array<Cycle, kPipes> pipe_busy{};
+  Cycle dispatch = 0;
   Cycle data_stage = 0;
   const MemoryOperand* operand = segment.operands;
   for (std::uint32_t i = 0; i < segment.length; ++i) {
     const Instruction& instruction = segment.code[i];
     ++totals.instructions[static_cast<std::size_t>(instruction.op)];
     const PipeUse& use = pipes[instruction.op];
+    dispatch += use.dispatch;
     pipe_busy[static_cast<std::size_t>(use.pipe)] +=
         use.pipe == Pipe::tensor ? pipes.tensor_interval(instruction.work) : use.interval;
     switch (instruction.op) {
@@ -31,7 +33,8 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
         const BankCost& cost = patterns.shared_cost(operand->pattern, SharedOp::load);
         totals.shared_load_wavefronts += static_cast<std::uint32_t>(cost.wavefronts);
         totals.shared_load_ideal += static_cast<std::uint32_t>(cost.ideal);
-        data_stage += cost.wavefronts;
+        if (cost.wavefronts == 0) ++totals.shared_nothing;
+        data_stage += std::max(cost.wavefronts, 1);
         break;
       }
       case OpClass::shared_store:
@@ -39,7 +42,8 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
         const BankCost& cost = patterns.shared_cost(operand->pattern, SharedOp::store);
         totals.shared_store_wavefronts += static_cast<std::uint32_t>(cost.wavefronts);
         totals.shared_store_ideal += static_cast<std::uint32_t>(cost.ideal);
-        data_stage += cost.wavefronts;
+        if (cost.wavefronts == 0) ++totals.shared_nothing;
+        data_stage += std::max(cost.wavefronts, 1);
         break;
       }
       case OpClass::global_load:
@@ -61,7 +65,7 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
     operand += memory_operands(instruction.op);
   }
   // Pipes and issue slots exist once per sub-partition, the data stage once per SM.
-  pipe_busy[static_cast<std::size_t>(Pipe::none)] = segment.length;
+  pipe_busy[static_cast<std::size_t>(Pipe::none)] = dispatch;
   const Cycle fullest = *std::max_element(pipe_busy.begin(), pipe_busy.end());
   totals.busy = std::max((fullest + sub_partitions - 1) / sub_partitions, data_stage);
   return totals;

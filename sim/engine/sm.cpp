@@ -59,7 +59,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.position = static_cast<std::uint16_t>(sub.candidates.size());
     sub.candidates.push_back({start, 0, Pipe::none, slot.warps[w], static_cast<std::uint16_t>(s)});
     prepare_next(warp, sub.candidates.back());
-    sub.next = std::min(sub.next, start);
+    sub.next = std::min(sub.next, std::max(start, sub.dispatch_free));
   }
 }
 
@@ -106,8 +106,8 @@ void Sm::issue_one(SubPartition& sub, Cycle now) {
     sub.next = earliest;
     return;
   }
-  sub.next = now + 1;
   chosen->issued = now;
+  sub.next = now + 1;
   execute(sub, *chosen, now);
 }
 
@@ -117,16 +117,17 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
   const Instruction& instruction = *warp.pc;
   const PipeUse& use = pipes_[instruction.op];
   const auto pipe = static_cast<std::size_t>(use.pipe);
-  account(warp, now, available(sub, use.pipe), use.pipe);
+  account(sub, warp, now, available(sub, use.pipe), use.pipe);
   ++counters_.instructions[static_cast<std::size_t>(instruction.op)];
   ++issued_;
 
   Cycle after_stall = now + std::max<Cycle>(1, instruction.stall);
   warp.last_issue = now;
+  Cycle dispatch = use.dispatch;
   switch (use.pipe) {
     case Pipe::mio:
     case Pipe::lg:
-      issue_memory(sub, warp, index, instruction, now);
+      dispatch = issue_memory(sub, warp, index, instruction, now);
       break;
     case Pipe::tensor:
       sub.pipe_free[pipe] = now + pipes_.tensor_interval(instruction.work);
@@ -134,8 +135,9 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
     case Pipe::none:
       break;
     default:
-      sub.pipe_free[pipe] = now + use.interval + instruction.register_reads;
+      sub.pipe_free[pipe] = now + use.interval;
   }
+  take_dispatch_port(sub, instruction, dispatch, now);
   if (use.latency != 0 && instruction.write_scoreboard < kScoreboards) {
     Cycle& free = warp.scoreboard[instruction.write_scoreboard];
     free = std::max(free, now + use.latency);
@@ -167,7 +169,14 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
   }
 }
 
-void Sm::issue_memory(SubPartition& sub, Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now) {
+void Sm::take_dispatch_port(SubPartition& sub, const Instruction& instruction, Cycle cycles, Cycle now) {
+  sub.dispatch_lost = now + 1;
+  sub.dispatch_free = std::max(now + cycles, sub.banks.fetch(instruction.register_reads, now));
+  sub.next = sub.dispatch_free;
+}
+
+// Returns for how long it keeps the dispatch port.
+Cycle Sm::issue_memory(SubPartition& sub, Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now) {
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, index, warp.sub, counters_);
   warp.operand += memory_operands(instruction.op);
   sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(warp.sub);
@@ -186,22 +195,28 @@ void Sm::issue_memory(SubPartition& sub, Warp& warp, std::uint16_t index, const 
     ++warp.out[instruction.write_scoreboard];
     warp.out_mask = static_cast<std::uint8_t>(warp.out_mask | 1U << instruction.write_scoreboard);
   }
+  return timing.dispatch;
 }
 
-void Sm::account(Warp& warp, Cycle now, Cycle pipe_free, Pipe pipe) {
+void Sm::account(const SubPartition& sub, Warp& warp, Cycle now, Cycle pipe_free, Pipe pipe) {
   const auto add = [this](Stall stall, Cycle cycles) {
     counters_.stall_cycles[static_cast<std::size_t>(stall)] += static_cast<std::uint64_t>(cycles);
   };
   add(Stall::selected, 1);
   add(Stall::wait, warp.after_stall - warp.last_issue - 1);
   add(warp.reason, warp.ready - warp.after_stall);
-  const Cycle throttled = std::clamp<Cycle>(pipe_free - warp.ready, 0, now - warp.ready);
+  // A pipe that takes an instruction every cycle never holds one up.
+  const bool can_throttle = pipe == Pipe::lg || pipe == Pipe::mio || pipes_[warp.pc->op].interval > 1;
+  const Cycle throttled = can_throttle ? std::clamp<Cycle>(pipe_free - warp.ready, 0, now - warp.ready) : 0;
   if (throttled > 0)
     add(pipe == Pipe::lg    ? Stall::lg_throttle
         : pipe == Pipe::mio ? Stall::mio_throttle
                             : Stall::math_pipe_throttle,
         throttled);
-  add(Stall::not_selected, now - warp.ready - throttled);
+  const Cycle since = std::max(warp.ready + throttled, sub.dispatch_lost);
+  const Cycle dispatch = std::clamp<Cycle>(sub.dispatch_free - since, 0, now - warp.ready - throttled);
+  add(Stall::dispatch_stall, dispatch);
+  add(Stall::not_selected, now - warp.ready - throttled - dispatch);
 }
 
 void Sm::prepare_next(Warp& warp, Candidate& candidate) {
@@ -233,7 +248,7 @@ void Sm::wake(Warp& warp) {
   SubPartition& sub = subs_[warp.sub];
   Candidate& candidate = sub.candidates[warp.position];
   resolve_dependencies(warp, candidate);
-  if (!warp.waits_for_memory) sub.next = std::min(sub.next, candidate.ready);
+  if (!warp.waits_for_memory) sub.next = std::min(sub.next, std::max(candidate.ready, sub.dispatch_free));
 }
 
 void Sm::arrive_at_barrier(Warp& warp, Candidate& candidate, Cycle now) {
@@ -247,6 +262,7 @@ void Sm::arrive_at_barrier(Warp& warp, Candidate& candidate, Cycle now) {
 
 void Sm::release_barrier(CtaSlot& slot, std::size_t barrier, Cycle now) {
   slot.arrived[barrier] = 0;
+  lsu_.pass_barrier(now, counters_);
   for (const std::uint16_t w : slot.warps) {
     Warp& warp = warps_[w];
     if (!warp.at_barrier) continue;

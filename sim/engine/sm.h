@@ -14,6 +14,7 @@
 #include "models/gpu_spec.h"
 #include "models/occupancy.h"
 #include "models/pipes.h"
+#include "models/register_banks.h"
 #include "sim/engine/load_store_unit.h"
 #include "sim/engine/sm_counters.h"
 #include "traces/stream.h"
@@ -83,7 +84,10 @@ class Sm {
     std::uint16_t slot = 0;
   };
   struct SubPartition {
-    Cycle next = kNever;  // nothing issues here before
+    Cycle next = kNever;      // nothing issues here before
+    Cycle dispatch_free = 0;  // the port is taken until then
+    Cycle dispatch_lost = 0;  // since when, by more than the instruction itself
+    RegisterBanks banks;
     std::vector<Candidate> candidates;
     std::array<Cycle, kPipes> pipe_free{};
   };
@@ -98,8 +102,9 @@ class Sm {
 
   void issue_one(SubPartition& sub, Cycle now);
   void execute(SubPartition& sub, Candidate& candidate, Cycle now);
-  void issue_memory(SubPartition& sub, Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now);
-  void account(Warp& warp, Cycle now, Cycle pipe_free, Pipe pipe);
+  Cycle issue_memory(SubPartition& sub, Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now);
+  void account(const SubPartition& sub, Warp& warp, Cycle now, Cycle pipe_free, Pipe pipe);
+  void take_dispatch_port(SubPartition& sub, const Instruction& instruction, Cycle cycles, Cycle now);
   void prepare_next(Warp& warp, Candidate& candidate);
   void resolve_dependencies(Warp& warp, Candidate& candidate);
   void wake(Warp& warp);

@@ -21,6 +21,7 @@ enum class Stall : std::uint8_t {
   mio_throttle,  // shared-memory queue full
   lg_throttle,   // global-memory queue full
   not_selected,  // ready, but another warp was chosen
+  dispatch_stall,  // ready, but the dispatch port was taken
   no_instruction,
 };
 inline constexpr int kStalls = static_cast<int>(Stall::no_instruction) + 1;

@@ -10,6 +10,7 @@ namespace {
 constexpr int kLongestStall = 15;
 
 bool is_lsu(OpClass op) { return memory_operands(op) > 0 || op == OpClass::shuffle; }
+bool is_imad(OpClass op) { return op == OpClass::imad || op == OpClass::imad_wide; }
 bool is_shared_load(OpClass op) { return op == OpClass::shared_load || op == OpClass::matrix_load; }
 
 // Latency unknown to the compiler: the result sets a scoreboard.
@@ -35,10 +36,10 @@ int fixed_latency(OpClass op) {
 int same_unit_interval(OpClass earlier, OpClass later) {
   if (is_lsu(earlier) && is_lsu(later)) return 4;
   if (earlier == OpClass::barrier && (is_lsu(later) || later == OpClass::branch || later == OpClass::exit)) return 6;
+  if (is_imad(earlier) && is_imad(later)) return 2;
   if (earlier != later) return 1;
   switch (earlier) {
     case OpClass::alu:
-    case OpClass::imad:
     case OpClass::uniform:
     case OpClass::half:
       return 2;
@@ -211,6 +212,7 @@ std::vector<Instruction> assign_control_codes(const std::vector<DraftInstruction
     code[i].op = draft[i].op;
     code[i].cached = draft[i].cached ? 1 : 0;
     code[i].work = draft[i].work;
+    code[i].register_reads = draft[i].register_reads;
     code[i].stall = draft[i].op == OpClass::branch || draft[i].op == OpClass::exit ? 5 : 1;
   }
   Assigner assigner(draft, code);

@@ -27,7 +27,7 @@ Copy::Copy(const CopySpec& spec) : spec_(spec) {
   const Register from = code.emit(OpClass::constant_load);
   const Register to = code.emit(OpClass::constant_load);
   const Register index = code.emit(OpClass::imad, {cta, thread});
-  const Register address = code.emit(OpClass::imad, {index, from});
+  const Register address = code.emit(OpClass::imad_wide, {index, from});
   std::vector<Register> values, inside;
   for (int i = 0; i < kUnroll; ++i) {
     const Register at = i == 0 ? index : code.emit(OpClass::alu, {index});
@@ -35,7 +35,7 @@ Copy::Copy(const CopySpec& spec) : spec_(spec) {
   }
   for (int i = 0; i < kUnroll; ++i)
     values.push_back(code.load(OpClass::global_load, {kLoad, i}, {address}, inside[static_cast<std::size_t>(i)]));
-  const Register target = code.emit(OpClass::imad, {index, to});
+  const Register target = code.emit(OpClass::imad_wide, {index, to});
   if (spec_.store) {
     for (int i = 0; i < kUnroll; ++i) {
       const auto n = static_cast<std::size_t>(i);

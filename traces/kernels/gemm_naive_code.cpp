@@ -101,13 +101,13 @@ class Writer {
     std::vector<Register> value_a, value_b;
     code_.filler(OpClass::alu, 2);  // A's pointer, from uniform registers
     Register address_b = b_;
-    const Register address_a = code_.emit(OpClass::imad, {a_});
+    const Register address_a = code_.emit(OpClass::imad_wide, {a_});
     const auto load_up_to = [&](int step) {
       while (static_cast<int>(value_a.size()) < std::min(step + 1, steps)) {
         const int k = static_cast<int>(value_a.size());
         value_b.push_back(code_.load(OpClass::global_load, {kNaiveLoadB, k}, {address_b}));
         const bool last = k + 1 == steps;
-        if (!last) address_b = code_.emit(OpClass::imad, {n_, address_b});
+        if (!last) address_b = code_.emit(OpClass::imad_wide, {n_, address_b});
         value_a.push_back(code_.load(OpClass::global_load, {kNaiveLoadA, k}, {address_a}));
       }
     };
@@ -123,7 +123,8 @@ class Writer {
         code_.emit_to(a_, OpClass::uniform, {carry});
       }
       code_.emit_to(sum_, OpClass::fma, {value_a[k], value_b[k], sum_});
-      if (step == steps - 2) code_.emit_to(b_, OpClass::imad, {n_, address_b});
+      code_.fetches(1 + step % 2, 2 - step % 2);
+      if (step == steps - 2) code_.emit_to(b_, OpClass::imad_wide, {n_, address_b});
     }
     if (loop) branch_if(more);
     return section;
@@ -135,7 +136,7 @@ class Writer {
     const Register a = code_.load(OpClass::global_load, {kNaiveLoadA, 0}, {a_});
     code_.emit_to(left_, OpClass::alu, {left_});
     const Register more = code_.emit(OpClass::alu, {left_});
-    code_.emit_to(b_, OpClass::imad, {n_, b_});
+    code_.emit_to(b_, OpClass::imad_wide, {n_, b_});
     const Register carry = code_.emit(OpClass::alu, {a_});
     code_.emit_to(a_, OpClass::alu, {carry});
     code_.emit_to(sum_, OpClass::fma, {a, b, sum_});

@@ -80,7 +80,7 @@ class Writer {
       tile_a.push_back(code_.load(OpClass::global_load, {kRegLoadA, step}, {a_}));
     for (int step = 0; step < spec_.steps_b(); ++step)
       tile_b.push_back(code_.load(OpClass::global_load, {kRegLoadB, step}, {b_}));
-    code_.emit_to(b_, OpClass::imad, {stride_, b_});
+    code_.emit_to(b_, OpClass::imad_wide, {stride_, b_});
     code_.emit_to(k_, OpClass::alu, {k_});
     const Register carry = code_.emit(OpClass::alu, {a_});
     const Register more = code_.emit(OpClass::alu, {k_});
@@ -131,6 +131,7 @@ class Writer {
         const auto x = static_cast<std::size_t>(i % spec_.tn);
         const Register sum = sum_[static_cast<std::size_t>(i)];
         code_.emit_to(sum, OpClass::fma, {a[k][y], b[k][x], sum});
+        code_.fetches(x == 0 ? 2 : 1, 1);  // A's value is reused along the row; the banks of the others differ
       }
   }
 

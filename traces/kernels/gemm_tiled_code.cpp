@@ -84,10 +84,10 @@ class Writer {
     code_.emit_to(k0_, OpClass::uniform);
     code_.emit_to(store_a_, OpClass::alu, {tx, read_a_});
     code_.emit_to(store_b_, OpClass::alu, {tx, row_b});
-    code_.emit_to(a_, OpClass::imad, {index_a, a});
+    code_.emit_to(a_, OpClass::imad_wide, {index_a, a});
     code_.emit_to(col_, OpClass::alu, {cta_x, index_b});
     code_.filler(OpClass::alu, 2);
-    code_.emit_to(b_, OpClass::imad, {col_, b});
+    code_.emit_to(b_, OpClass::imad_wide, {col_, b});
     code_.emit_to(stride_, OpClass::alu, {n});
     if (spec_.swizzle)
       for (int k = 1; k < spec_.tile; ++k) code_.emit(OpClass::alu, {ty});  // ty ^ k, for every k
@@ -134,8 +134,8 @@ class Writer {
   void setup_rest(int count) {
     const Register base = code_.emit(OpClass::constant_load);
     code_.filler(OpClass::alu, count - 3);
-    code_.emit_to(a_, OpClass::imad, {base});
-    code_.emit_to(b_, OpClass::imad, {base});
+    code_.emit_to(a_, OpClass::imad_wide, {base});
+    code_.emit_to(b_, OpClass::imad_wide, {base});
   }
 
   void load(int tile, int count, int unroll) {
@@ -158,22 +158,22 @@ class Writer {
       code_.emit_to(value_a_[t], OpClass::alu);
       const Register base = code_.emit(OpClass::constant_load, {}, guard_b);
       if (unroll > 1)
-        address_a = code_.emit(OpClass::imad, {a_, k0_});
+        address_a = code_.emit(OpClass::imad_wide, {a_, k0_});
       else if (!is_scalar())
         address_a = code_.emit(OpClass::alu, {a_}, guard_a);
       if (unroll == 1 && !is_scalar()) code_.emit(OpClass::alu, {a_}, guard_a);
-      address_b = code_.emit(OpClass::imad, {col_, base}, guard_b);
+      address_b = code_.emit(OpClass::imad_wide, {col_, base}, guard_b);
       if (unroll > 1) code_.emit(OpClass::alu, {k0_});
       if (unroll > 1 && (first || unroll == 4)) code_.emit(OpClass::imad, {col_}, guard_b);
     } else if (unroll == 2) {
       const Register row = code_.emit(OpClass::alu, {k0_});
-      if (tile == 0) address_a = code_.emit(OpClass::imad, {code_.emit(OpClass::alu, {a_, k0_})});
+      if (tile == 0) address_a = code_.emit(OpClass::imad_wide, {code_.emit(OpClass::alu, {a_, k0_})});
       const Register index = code_.emit(OpClass::imad, {row, stride_});
-      address_b = code_.emit(OpClass::imad, {index, b_});
+      address_b = code_.emit(OpClass::imad_wide, {index, b_});
       if (tile == 0) last_address_a_ = address_a;
       address_a = last_address_a_;
     } else if (tile > 0) {
-      address_b = last_address_b_ = code_.emit(OpClass::imad, {stride_, tile == 1 ? b_ : last_address_b_});
+      address_b = last_address_b_ = code_.emit(OpClass::imad_wide, {stride_, tile == 1 ? b_ : last_address_b_});
     }
     code_.load_to(value_b_[t], OpClass::global_load, {kTiledLoadB, tile}, {address_b}, guard_b);
     code_.load_to(value_a_[t], OpClass::global_load, {kTiledLoadA, tile}, {address_a}, guard_a);
@@ -211,6 +211,7 @@ class Writer {
       }
       if (loop && tile + 1 == count && step + 1 == T - tail) code_.emit_to(k0_, OpClass::uniform, {k0_});
       code_.emit_to(sum_, OpClass::fma, {a[k], b[k], sum_});
+      code_.fetches(1 + step % 2, 2 - step % 2);
       if (step == T / 2 - 1 && tile + 2 < count) load(tile + 2, count, unroll);
     }
   }
@@ -233,7 +234,7 @@ class Writer {
       if (unroll == 1) code_.emit(OpClass::alu, {stride_});
     } else if (unroll != 2) {
       const Register carry = code_.emit(OpClass::alu, {a_});
-      code_.emit_to(b_, OpClass::imad, {stride_, count > 1 ? last_address_b_ : b_});
+      code_.emit_to(b_, OpClass::imad_wide, {stride_, count > 1 ? last_address_b_ : b_});
       code_.emit_to(a_, OpClass::alu, {carry});
     }
     return more;
@@ -252,7 +253,7 @@ class Writer {
       code_.emit(OpClass::uniform);
     }
     const Register index = code_.emit(OpClass::imad, {row_, col_});
-    const Register address = code_.emit(OpClass::imad, {index, base});
+    const Register address = code_.emit(OpClass::imad_wide, {index, base});
     code_.store(OpClass::global_store, {kTiledStoreC}, {address, sum_});
     code_.effect(OpClass::exit);
   }

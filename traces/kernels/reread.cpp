@@ -39,7 +39,7 @@ Reread::Reread(const RereadSpec& spec) : spec_(spec) {
   code.emit_to(passes, OpClass::constant_load);
   code.emit_to(sum, OpClass::alu);
   const Register index = code.emit(OpClass::imad, {cta, thread});
-  code.emit_to(first, OpClass::imad, {index, base});
+  code.emit_to(first, OpClass::imad_wide, {index, base});
   code.section();
   code.emit_to(pointer, OpClass::alu, {first});
   code.emit_to(left, OpClass::alu);
@@ -51,9 +51,9 @@ Reread::Reread(const RereadSpec& spec) : spec_(spec) {
       values.push_back(code.load(OpClass::global_load, {kLoad, i}, {address}));
       if (!spec_.cached) code.uncached();
       if (i + 1 < unroll && row_stride_ >= 1 << 20)
-        address = code.emit(OpClass::imad, {address});  // beyond an immediate
+        address = code.emit(OpClass::imad_wide, {address});  // beyond an immediate
     }
-    code.emit_to(pointer, OpClass::imad, {address});
+    code.emit_to(pointer, OpClass::imad_wide, {address});
     code.emit_to(left, OpClass::alu, {left});
     const Register more = code.emit(OpClass::alu, {left});
     for (const Register value : values)

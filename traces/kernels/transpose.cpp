@@ -38,10 +38,10 @@ Transpose::Transpose(const TransposeSpec& spec) : spec_(spec) {
   const Register y = code.emit(OpClass::imad, {cta_y, ty});
   const Register inside = code.emit(OpClass::alu, {x, y, extent});
   const Register index = code.emit(OpClass::imad, {x, y, extent});
-  Register address = code.emit(OpClass::imad, {index, in});
+  Register address = code.emit(OpClass::imad_wide, {index, in});
   std::vector<Register> values;
   for (int i = 0; i < steps; ++i) {
-    if (i > 0) address = code.emit(OpClass::imad, {address, extent});
+    if (i > 0) address = code.emit(OpClass::imad_wide, {address, extent});
     values.push_back(code.load(OpClass::global_load, {kLoad, i}, {address}, inside));
   }
   if (spec_.through_shared) {
@@ -57,9 +57,9 @@ Transpose::Transpose(const TransposeSpec& spec) : spec_(spec) {
   }
   const Register out = code.emit(OpClass::constant_load);
   const Register turned = code.emit(OpClass::imad, {y, x, extent});
-  Register target = code.emit(OpClass::imad, {turned, out});
+  Register target = code.emit(OpClass::imad_wide, {turned, out});
   for (int i = 0; i < steps; ++i) {
-    if (i > 0) target = code.emit(OpClass::imad, {target, extent});
+    if (i > 0) target = code.emit(OpClass::imad_wide, {target, extent});
     code.store(OpClass::global_store, {kStore, i}, {target, values[static_cast<std::size_t>(i)]}, inside);
   }
   code.effect(OpClass::exit);

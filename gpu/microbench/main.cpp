@@ -1,10 +1,12 @@
-// tilescope-microbench OUT_PREFIX [NAME...]: runs the microbenchmarks (all, or those named) and writes OUT_PREFIX*.csv.
+// tilescope-microbench OUT_PREFIX [NAME...]: runs the microbenchmarks (all, or those named) and writes OUT_PREFIX.csv,
+// OUT_PREFIX.traces.csv and OUT_PREFIX.yaml.
 // The counted_* ones only mean something under a profiler that counts the kernels named probe_*.
 #include <cstdio>
 #include <stdexcept>
 #include <vector>
 
 #include "benchmarks.h"
+#include "yaml_fragment.h"
 
 namespace {
 
@@ -16,6 +18,7 @@ struct Benchmark {
 };
 
 const Benchmark kBenchmarks[] = {
+    {"sm_clock", sm_clock},
     {"latency_global", latency_global},
     {"latency_l2_by_sm", latency_l2_by_sm},
     {"l2_home", l2_home},
@@ -69,6 +72,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", benchmark.name);
       benchmark.run(report);
     }
+    write_yaml_fragment(report, std::string(argv[1]) + ".yaml");
     return 0;
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "tilescope-microbench: %s\n", error.what());

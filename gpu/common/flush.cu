@@ -1,9 +1,12 @@
-#include "device_probe.cuh"
+#include "device.h"
+#include "flush.h"
 
 namespace tilescope::gpu {
 namespace {
 
-__global__ void read_all(const uint4* data, std::size_t count, unsigned* sink) {
+constexpr std::size_t kBytes = 256U << 20U;
+
+__global__ void flush_read(const uint4* data, std::size_t count, unsigned* sink) {
   unsigned sum = 0;
   for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
@@ -18,10 +21,10 @@ __global__ void read_all(const uint4* data, std::size_t count, unsigned* sink) {
 }  // namespace
 
 void flush_l2() {
-  static const Recorder<uint4> data((256u << 20) / sizeof(uint4));
-  static const Recorder<unsigned> sink(1);
-  read_all<<<sm_count() * 2, 1024>>>(data.device(), (256u << 20) / sizeof(uint4), sink.device());
-  finish("read_all");
+  static const DeviceBuffer<uint4> data(kBytes / sizeof(uint4));
+  static const DeviceBuffer<unsigned> sink(1);
+  flush_read<<<256, 1024>>>(data.data(), data.count(), sink.data());
+  check(cudaGetLastError(), "flush_read");
 }
 
 }  // namespace tilescope::gpu

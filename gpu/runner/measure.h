@@ -1,0 +1,19 @@
+// How long a launch takes, and at which clock.
+#pragma once
+
+#include <functional>
+
+#include "cases.h"
+
+namespace tilescope::gpu {
+
+struct Timing {
+  float median_ms = 0.0f;
+  float min_ms = 0.0f;
+  double sm_mhz = 0.0;  // right behind the last launch; 0 with --once
+};
+
+// options.warmups launches, then options.repeats timed ones; with --cold, L2 is flushed before each of those.
+Timing time_launches(const std::function<void()>& launch, const Options& options);
+
+}  // namespace tilescope::gpu

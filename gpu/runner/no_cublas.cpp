@@ -1,0 +1,11 @@
+#include <stdexcept>
+
+#include "cublas.h"
+
+namespace tilescope::gpu {
+
+bool cublas_available() { return false; }
+
+void cublas_gemm(const Problem&) { throw std::runtime_error("built without cuBLAS"); }
+
+}  // namespace tilescope::gpu
