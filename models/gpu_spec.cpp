@@ -98,7 +98,8 @@ void CrossbarSpec::fields(SpecFields& f) {
 void RequestCoalescerSpec::fields(SpecFields& f) {
   f.integer("sms_per_request", sms_per_request, {0, 256}, "SM",
             "of one GPC that one merged request serves; 0: no coalescer");
-  f.integer("window_cycles", window_cycles, {0, 10000}, "cycle", "from the first request to the last that joins it");
+  f.integer("window_cycles", window_cycles, {0, 10000}, "cycle", "after a request in which others surely join it");
+  f.integer("spread_cycles", spread_cycles, {0, 10000}, "cycle", "after that in which they join with falling chance");
 }
 
 void L2Spec::fields(SpecFields& f) {

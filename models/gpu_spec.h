@@ -31,8 +31,8 @@ struct SmSpec {
 };
 
 struct PipesSpec {
-  std::int64_t fma_lanes = 0;   // FP32 multiply-add, per sub-partition
-  std::int64_t imad_lanes = 0;  // integer multiply-add
+  std::int64_t fma_lanes = 0;          // FP32 multiply-add, per sub-partition
+  std::int64_t imad_lanes = 0;         // integer multiply-add
   std::int64_t wide_issue_cycles = 0;  // dispatch port, for a 64-bit multiply-add
   std::int64_t alu_lanes = 0;
   std::int64_t half_lanes = 0;
@@ -53,14 +53,14 @@ struct PipesSpec {
 };
 
 struct LsuSpec {
-  std::int64_t queue_entries = 0;          // per sub-partition
-  std::int64_t shared_queue_entries = 0;   // of the SM
-  std::int64_t issue_cycles = 0;           // between two instructions of one sub-partition
-  std::int64_t wavefront_cycles = 0;       // between two wavefronts of one sub-partition
+  std::int64_t queue_entries = 0;              // per sub-partition
+  std::int64_t shared_queue_entries = 0;       // of the SM
+  std::int64_t issue_cycles = 0;               // between two instructions of one sub-partition
+  std::int64_t wavefront_cycles = 0;           // between two wavefronts of one sub-partition
   std::int64_t store_registers_per_cycle = 0;  // that a store hands over through the dispatch port
-  std::int64_t barrier_wavefronts = 0;     // of the data stage, for each barrier of a CTA
-  std::int64_t pipeline_cycles = 0;        // from issue to the tag stage
-  std::int64_t max_outstanding_lines = 0;  // L1 misses in flight per SM
+  std::int64_t barrier_wavefronts = 0;         // of the data stage, for each barrier of a CTA
+  std::int64_t pipeline_cycles = 0;            // from issue to the tag stage
+  std::int64_t max_outstanding_lines = 0;      // L1 misses in flight per SM
   void fields(SpecFields& f);
 };
 
@@ -94,6 +94,7 @@ struct CrossbarSpec {
 struct RequestCoalescerSpec {
   std::int64_t sms_per_request = 0;  // 0: none
   std::int64_t window_cycles = 0;
+  std::int64_t spread_cycles = 0;
   void fields(SpecFields& f);
 };
 
@@ -121,7 +122,7 @@ struct HbmSpec {
   std::int64_t banks_per_channel = 0;
   std::int64_t row_bytes = 0;
   std::int64_t fetch_bytes = 0;
-  double latency_ns = 0;  // beyond the slice
+  double latency_ns = 0;           // beyond the slice
   double row_cycle_ns = 0;         // between two activations of a bank
   double activate_ns = 0;          // between two activations of a channel
   double refresh_interval_ns = 0;  // of a bank

@@ -22,8 +22,8 @@ PipeTable::PipeTable(const GpuSpec& gpu) : tensor_fma_per_cycle_(gpu.pipes.tenso
   set(OpClass::xu, Pipe::xu, cycles(spec.xu_lanes), spec.xu_latency_cycles);
   set(OpClass::tensor, Pipe::tensor, 1, spec.tensor_latency_cycles);
   set(OpClass::uniform, Pipe::uniform, spec.uniform_issue_cycles, spec.special_latency_cycles);
-  set(OpClass::special, Pipe::none, 1, spec.special_latency_cycles);
-  set(OpClass::constant_load, Pipe::none, 1, spec.constant_latency_cycles);
+  set(OpClass::special, Pipe::mio, gpu.lsu.issue_cycles, spec.special_latency_cycles);
+  set(OpClass::constant_load, Pipe::mio, gpu.lsu.issue_cycles, spec.constant_latency_cycles);
   for (const OpClass op :
        {OpClass::shared_load, OpClass::shared_store, OpClass::shared_atomic, OpClass::matrix_load, OpClass::shuffle})
     set(op, Pipe::mio, gpu.lsu.issue_cycles, 0);

@@ -19,7 +19,11 @@ void scheduler(Report& report);
 void succession(Report& report);
 void bandwidth(Report& report);
 void loaded_latency(Report& report);
+void hbm_latency(Report& report);
+void tile_burst(Report& report);
 void mixed_issue(Report& report);
+void register_banks(Report& report);
+void dispatch_port(Report& report);
 void cta_launch(Report& report);
 
 // Kernels for a profiler to count; each launch has a row in the report.

@@ -119,6 +119,18 @@ class Fragment {
     }
   }
 
+  // What each of `count` instructions adds to a loop: one case less another without them.
+  void note_added(const char* section, const char* what, const char* benchmark, const char* with, const char* without,
+                  const char* metric, int count) {
+    const auto more = report_.find(benchmark, with, metric);
+    const auto less = report_.find(benchmark, without, metric);
+    if (more && less) {
+      lines_[section] += "  # M: " + source(benchmark, with, *more) + ", less " + text(*less) + " of " + without +
+                         ", / " + std::to_string(count) + ": " + text((*more - *less) / count) + " cycles = " + what +
+                         "\n";
+    }
+  }
+
   std::string text() const {
     std::string all;
     for (const char* const section : kSections) {
@@ -151,6 +163,33 @@ class Fragment {
   std::set<std::string> with_keys_;  // a section of comments alone would be an empty one
 };
 
+// Keys of which a model of the dispatch port makes these figures.
+void note_dispatch_port(Fragment& fragment) {
+  const char* const kFfmas = "access=none;operands=same;ffma=16;warps=32";
+  fragment.note_added("pipes", "an IMAD.WIDE: wide_issue_cycles, where no other instruction fills them",
+                      "dispatch_port", "loads=0;wide=16;ffma=64;warps=32", "loads=16;wide=0;ffma=64;warps=32",
+                      "per_iteration", 15);  // the loop without them has one, for its pointer
+  fragment.note_added("lsu", "an STS.32: its own and 1 register / store_registers_per_cycle", "dispatch_port",
+                      "access=sts32;operands=same;ffma=16;warps=32", kFfmas, "per_iteration", 8);
+  fragment.note_added("lsu", "an STS.128: its own and 4 registers / store_registers_per_cycle", "dispatch_port",
+                      "access=sts128;operands=same;ffma=16;warps=32", kFfmas, "per_iteration", 8);
+}
+
+// Likewise of DRAM. Half of the lines are near: p25 is the middle of these.
+void note_hbm(Fragment& fragment) {
+  const char* const kL2 = "level=l2;sms=1;shape=random;lines=1";
+  const char* const kHbm = "level=hbm;sms=1;shape=random;lines=1";
+  fragment.note("hbm", "p25, a near hit in all", "hbm_latency", kL2, "p25", "cycles");
+  fragment.note("hbm", "p25, a near miss in all: latency_ns and the burst beyond the hit", "hbm_latency", kHbm, "p25",
+                "cycles");
+  fragment.note("hbm", "p75, a far miss in all", "hbm_latency", kHbm, "p75", "cycles");
+  fragment.note("hbm", "p90: refresh_ns / refresh_interval_ns of the reads wait for a refresh to end", "hbm_latency",
+                kHbm, "p90", "cycles");
+  fragment.note("hbm", "p99: who waits longest, for refresh_ns beyond the rest", "hbm_latency", kHbm, "p99", "cycles");
+  fragment.note("hbm", "scattered reads of 64 B at their most: 64 B * channels / activate_ns", "loaded_latency",
+                "level=hbm;shape=rows;warps=64", "rate", "B/cycle");
+}
+
 }  // namespace
 
 void write_yaml_fragment(const Report& report, const std::string& path) {
@@ -175,6 +214,8 @@ void write_yaml_fragment(const Report& report, const std::string& path) {
                 "cache=l2;bytes=268435456", "latency", "cycles");
   fragment.note("hbm", "reading, against bandwidth_gbs", "bandwidth", "op=read;readers=one;mib=1024", "rate", "GB/s");
   fragment.note("hbm", "copying, bytes read and bytes written", "bandwidth", "op=copy;mib=1024", "rate", "GB/s");
+  note_dispatch_port(fragment);
+  note_hbm(fragment);
 
   std::FILE* const file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {

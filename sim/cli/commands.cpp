@@ -1,5 +1,7 @@
 #include "sim/cli/banks_command.h"
+#include "sim/cli/calibrate_command.h"
 #include "sim/cli/command.h"
+#include "sim/cli/compare_command.h"
 #include "sim/cli/config_command.h"
 #include "sim/cli/list_command.h"
 #include "sim/cli/run_command.h"
@@ -8,8 +10,8 @@
 namespace tilescope::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(), list_command(), banks_command(), config_command(),
-                                           trace_command()};
+  static const std::vector<Command> all = {run_command(),   list_command(),    banks_command(),    config_command(),
+                                           trace_command(), compare_command(), calibrate_command()};
   return all;
 }
 

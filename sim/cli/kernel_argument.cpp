@@ -9,6 +9,7 @@
 #include "sim/cli/kernel_options.h"
 #include "sim/cli/usage_error.h"
 #include "traces/kernels/registry.h"
+#include "traces/sass/launch_file.h"
 
 namespace tilescope::cli {
 namespace {
@@ -29,13 +30,19 @@ std::vector<std::string> own_parameters(const std::string& word, std::size_t col
   }
 }
 
+std::unique_ptr<Kernel> kernel_of_launch_file(const Values& values, const std::string& path) {
+  if (values.count("param") != 0)
+    throw UsageError("-p: a launch file says itself how its kernel is launched; got parameters beside " + quoted(path));
+  auto kernel = sass::open_launch_file(path);
+  if (!kernel) throw DiagnosticsError(kernel.error());
+  return std::move(*kernel);
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> kernel_of_argument(const Values& values, const std::string& word) {
   const std::string path = word.substr(0, word.find(':'));
-  if (word.ends_with(".yaml") || word.ends_with(".yml"))
-    throw UsageError("launch file " + quoted(word) +
-                     ": compiled kernels come with a later version; must be a built-in kernel or a .tst trace");
+  if (word.ends_with(".yaml") || word.ends_with(".yml")) return kernel_of_launch_file(values, word);
   if (path == word || !is_builtin_kernel(path)) return kernel_from(values, word);
 
   const std::vector<std::string> own = own_parameters(word, path.size());

@@ -6,6 +6,7 @@
 #include "models/config/diagnostic.h"
 #include "models/config/suggest.h"
 #include "sim/cli/command.h"
+#include "sim/cli/outside_tolerance.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/usage_error.h"
 #include "sim/version.h"
@@ -61,6 +62,10 @@ int run_program(const std::vector<std::string>& arguments, std::ostream& out, st
   } catch (const DiagnosticsError& error) {
     err << error.what();
     return wrong_usage;
+  } catch (const OutsideTolerance& error) {
+    out.flush();
+    err << "tilescope: outside the asked tolerance:\n" << error.what() << "\n";
+    return outside_tolerance;
   } catch (const std::invalid_argument& error) {  // the library's word for an impossible parameter
     err << "tilescope: " << error.what() << "\n";
     return wrong_usage;

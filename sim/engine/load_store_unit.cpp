@@ -85,8 +85,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
 }
 
 // Every lane predicated off: no request, but the instruction takes its turn at the data stage.
-LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(Lane& own, Lane& other, Cycle now, std::uint8_t sub,
-                                                   Cycle latency, SmCounters& counters) {
+LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(Lane& own, Lane& other, Cycle now, std::uint8_t sub, Cycle latency,
+                                                   SmCounters& counters) {
   ++counters.data_wavefronts;
   const Stages stages = pass(own, other, now, 0, 1, sub);
   return {stages.start, stages.last - pipeline_cycles_ + latency};
@@ -108,8 +108,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Instruction& instruction
   counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
 
   const Stages stages = pass(shared_lane_, global_lane_, now, 0, cost.wavefronts, sub);
-  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_,
-          is_load ? 1 : store_dispatch(operand)};
+  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_, is_load ? 1 : store_dispatch(operand)};
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_global_load(const Instruction& instruction, const MemoryOperand& operand,

@@ -35,6 +35,9 @@ class LoadStoreUnit {
   Timing issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now, std::uint16_t warp,
                std::uint8_t sub, SmCounters& counters);
 
+  // An instruction that takes the same way out of its sub-partition but no part of this unit: S2R, LDC.
+  void issue_beside(Cycle now, std::uint8_t sub) { ports_[sub].issued = now; }
+
   // When a sub-partition can next issue to shared and to global memory, as far as their queues are concerned.
   Cycle shared_room_at(std::uint8_t sub) const { return room_at(shared_lane_, sub); }
   Cycle global_room_at(std::uint8_t sub) const { return room_at(global_lane_, sub); }

@@ -25,7 +25,7 @@ struct SegmentTotals {
   std::uint32_t shared_load_wavefronts = 0, shared_load_ideal = 0;
   std::uint32_t shared_store_wavefronts = 0, shared_store_ideal = 0;
   std::uint32_t shared_nothing = 0;  // shared-memory instructions with every lane off: a data wavefront each
-  Cycle busy = 0;  // cycles the segment keeps the fullest shared resource of an SM busy
+  Cycle busy = 0;                    // cycles the segment keeps the fullest shared resource of an SM busy
   bool loads_global = false;
   std::vector<GlobalAccess> global;  // in order
 

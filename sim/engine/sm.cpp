@@ -127,7 +127,11 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
   switch (use.pipe) {
     case Pipe::mio:
     case Pipe::lg:
-      dispatch = issue_memory(sub, warp, index, instruction, now);
+      if (use.latency == 0)
+        dispatch = issue_memory(warp, index, instruction, now);
+      else
+        lsu_.issue_beside(now, warp.sub);
+      note_room(sub, warp.sub);
       break;
     case Pipe::tensor:
       sub.pipe_free[pipe] = now + pipes_.tensor_interval(instruction.work);
@@ -175,12 +179,15 @@ void Sm::take_dispatch_port(SubPartition& sub, const Instruction& instruction, C
   sub.next = sub.dispatch_free;
 }
 
+void Sm::note_room(SubPartition& sub, std::uint8_t index) {
+  sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(index);
+  sub.pipe_free[static_cast<std::size_t>(Pipe::lg)] = lsu_.global_room_at(index);
+}
+
 // Returns for how long it keeps the dispatch port.
-Cycle Sm::issue_memory(SubPartition& sub, Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now) {
+Cycle Sm::issue_memory(Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now) {
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, index, warp.sub, counters_);
   warp.operand += memory_operands(instruction.op);
-  sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(warp.sub);
-  sub.pipe_free[static_cast<std::size_t>(Pipe::lg)] = lsu_.global_room_at(warp.sub);
 
   const auto set = [&](std::uint8_t scoreboard, Cycle when, bool is_long) {
     if (scoreboard >= kScoreboards) return;

@@ -102,7 +102,8 @@ class Sm {
 
   void issue_one(SubPartition& sub, Cycle now);
   void execute(SubPartition& sub, Candidate& candidate, Cycle now);
-  Cycle issue_memory(SubPartition& sub, Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now);
+  Cycle issue_memory(Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now);
+  void note_room(SubPartition& sub, std::uint8_t index);
   void account(const SubPartition& sub, Warp& warp, Cycle now, Cycle pipe_free, Pipe pipe);
   void take_dispatch_port(SubPartition& sub, const Instruction& instruction, Cycle cycles, Cycle now);
   void prepare_next(Warp& warp, Candidate& candidate);

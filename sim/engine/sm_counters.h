@@ -18,9 +18,9 @@ enum class Stall : std::uint8_t {
   barrier,           // other warps of the CTA
   branch_resolving,
   math_pipe_throttle,
-  mio_throttle,  // shared-memory queue full
-  lg_throttle,   // global-memory queue full
-  not_selected,  // ready, but another warp was chosen
+  mio_throttle,    // shared-memory queue full
+  lg_throttle,     // global-memory queue full
+  not_selected,    // ready, but another warp was chosen
   dispatch_stall,  // ready, but the dispatch port was taken
   no_instruction,
 };

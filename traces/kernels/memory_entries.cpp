@@ -71,11 +71,14 @@ std::unique_ptr<GeneratedKernel> strided(const Parameters& p, std::vector<std::s
 }
 
 std::unique_ptr<GeneratedKernel> transpose(const Parameters& p, std::vector<std::string>& problems) {
+  const std::string& form = p.word("form");
   const TransposeSpec spec{.rows = p.number("M"),
                            .columns = p.number("N"),
                            .tile = p.small("tile"),
                            .block_rows = p.small("block_rows"),
-                           .through_shared = p.word("form") == "tiled",
+                           .form = form == "naive"         ? TransposeForm::naive
+                                   : form == "naive_write" ? TransposeForm::naive_write
+                                                           : TransposeForm::tiled,
                            .pad = p.small("pad"),
                            .swizzle = p.word("swizzle") == "xor",
                            .raster = *raster_from(p.word("raster")),
@@ -125,13 +128,18 @@ std::vector<KernelEntry> memory_entries() {
         {{"elements", "1048576", "elements read", 1, std::int64_t{1} << 32U},
          {"stride", "1", "elements between neighbouring lanes", 1, 65536},
          threads,
-         {"width", "4", "byte per lane and access", 0, 0, widths}}},
+         {"width", "4", "byte per element; of each the first word is read", 0, 0, widths}}},
        strided},
       {{"transpose",
         "out[x][y] = in[y][x], straight or through shared memory",
         {{"M", "1024", "rows of the input", 1, 65536},
          {"N", "1024", "columns of the input", 1, 65536},
-         {"form", "tiled", "naive, or tiled through shared memory", 0, 0, {"naive", "tiled"}},
+         {"form",
+          "tiled",
+          "naive: reads coalesce; naive_write: writes coalesce; tiled: both, through shared memory",
+          0,
+          0,
+          {"naive", "naive_write", "tiled"}},
          {"tile", "32", "rows and columns of a tile", 4, 64},
          {"block_rows", "8", "rows of threads of a CTA", 1, 64},
          {"pad", "0", "words between rows of the tile", 0, 64},

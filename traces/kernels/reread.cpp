@@ -3,13 +3,19 @@
 #include <algorithm>
 
 #include "traces/kernels/device_buffers.h"
+#include "traces/kernels/reread_code.h"
 
 namespace tilescope {
 namespace {
 
-enum Section { kBegin, kPassBegin, kBlock, kOne, kPassEnd, kEnd };
-enum Role { kLoad, kStore };
 enum Shape { kWhole, kPartial, kNone };  // how much of the ragged row a CTA has
+
+// As compiled, to within what is allocated at a time; nvcc begins to save at 32.
+std::int64_t registers(std::int64_t width, int unroll) {
+  if (unroll > 2) return std::min(32, 22 + 2 * unroll);
+  const int size = width == 4 ? 0 : width == 8 ? 1 : 2;
+  return 17 + size + (size + 1) * unroll;
+}
 
 }  // namespace
 
@@ -19,66 +25,22 @@ Reread::Reread(const RereadSpec& spec) : spec_(spec) {
   row_stride_ = row_bytes() * (grid_wide ? spec_.ctas : 1);
   rows_ = region_ / row_stride_;
   rest_ = region_ % row_stride_;
-  unroll_ = rows_ >= 1 && rows_ <= std::int64_t{2} * spec_.unroll ? static_cast<int>(rows_)
-                                                                  : spec_.unroll;  // short loops vanish
+  unroll_ = rows_ >= 1 && rows_ <= std::int64_t{2} * spec_.unroll ? static_cast<int>(rows_) : spec_.unroll;
   DeviceBuffers buffers;
   buffer_ = buffers.allocate(spec_.bytes);
-  result_ = buffers.allocate(4);
 
   CodeBuilder code;
-  const Register first = code.name();
-  const Register pointer = code.name();
-  const Register left = code.name();
-  const Register passes = code.name();
-  const Register sum = code.name();
-  code.section();
-  code.emit(OpClass::constant_load);
-  const Register thread = code.emit(OpClass::special);
-  const Register cta = code.emit(OpClass::special);
-  const Register base = code.emit(OpClass::constant_load);
-  code.emit_to(passes, OpClass::constant_load);
-  code.emit_to(sum, OpClass::alu);
-  const Register index = code.emit(OpClass::imad, {cta, thread});
-  code.emit_to(first, OpClass::imad_wide, {index, base});
-  code.section();
-  code.emit_to(pointer, OpClass::alu, {first});
-  code.emit_to(left, OpClass::alu);
-  for (const int unroll : {unroll_, 1}) {
-    code.section(true);
-    std::vector<Register> values;
-    Register address = pointer;
-    for (int i = 0; i < unroll; ++i) {
-      values.push_back(code.load(OpClass::global_load, {kLoad, i}, {address}));
-      if (!spec_.cached) code.uncached();
-      if (i + 1 < unroll && row_stride_ >= 1 << 20)
-        address = code.emit(OpClass::imad_wide, {address});  // beyond an immediate
-    }
-    code.emit_to(pointer, OpClass::imad_wide, {address});
-    code.emit_to(left, OpClass::alu, {left});
-    const Register more = code.emit(OpClass::alu, {left});
-    for (const Register value : values)
-      for (std::int64_t word = 0; word < spec_.width / 4; ++word) code.emit_to(sum, OpClass::fma, {value, sum});
-    code.effect(OpClass::branch, {}, more);
-  }
-  code.section();
-  code.emit_to(passes, OpClass::alu, {passes});
-  code.effect(OpClass::branch, {}, code.emit(OpClass::alu, {passes}));
-  code.section();
-  // The sum is stored only if it has a value it never has: the store keeps the loads alive and does not happen.
-  const Register never = code.emit(OpClass::alu, {sum});
-  const Register result = code.emit(OpClass::constant_load, {}, never);
-  code.store(OpClass::global_store, {kStore}, {result, sum}, never);
-  code.effect(OpClass::exit);
+  emit_reread(code, {.unroll = unroll_, .width = spec_.width, .cached = spec_.cached});
   set_code(code);
-  set_advance(kBlock, {unroll_ * row_stride_, 0, 0, 0});
-  set_advance(kOne, {row_stride_, 0, 0, 0});
-  ragged_section_ = add_edge_section(kOne, 0);
+  set_advance(kRereadBlock, {unroll_ * row_stride_, 0, 0, 0});
+  set_advance(kRereadOne, {row_stride_, 0, 0, 0});
+  ragged_section_ = add_edge_section(kRereadOne, 0);
 
   Launch launch;
   launch.kernel = "reread";
   launch.grid = {spec_.ctas, 1, 1};
   launch.block = {spec_.threads, 1, 1};
-  launch.registers_per_thread = spec_.width == 16 ? 48 : 32;
+  launch.registers_per_thread = registers(spec_.width, unroll_);
   set_launch(std::move(launch), 3);
 }
 
@@ -100,41 +62,53 @@ CtaPlace Reread::place(std::int64_t cta) const {
   return place;
 }
 
-bool Reread::step(const CtaPlace& place, int, std::int64_t index, RouteStep& out) const {
-  constexpr std::int64_t kStepsPerPass = 5;
+bool Reread::step(const CtaPlace& place, int warp, std::int64_t index, RouteStep& out) const {
+  constexpr std::int64_t kStepsPerPass = 8;
   const std::uint64_t begin = buffer_ + static_cast<std::uint64_t>(place.tile[0]);
-  out.base = {begin, result_, 0, 0};
+  out.base = {begin, 0, 0, 0};
   if (index == 0) {
-    out.section = kBegin;
+    out.section = kRereadBegin;
     return true;
   }
   const std::int64_t pass = (index - 1) / kStepsPerPass;
   if (pass >= spec_.passes) {
-    out.section = kEnd;
+    out.section = kRereadEnd;
     return index == kStepsPerPass * spec_.passes + 1;
   }
   const std::int64_t blocks = rows_ / unroll_;
   const std::int64_t whole_rest = rest_ > 0 && place.shape == kWhole ? 1 : 0;
+  const bool has_part = place.shape == kPartial && warp * kLanes * spec_.width < partial_bytes();
   switch ((index - 1) % kStepsPerPass) {
     case 0:
-      out.section = kPassBegin;
+      out.section = kRereadPass;
       break;
     case 1:
-      out.section = kBlock;
-      out.repeats = blocks;
+      out.section = kRereadBefore;
+      out.repeats = blocks > 0 ? 1 : 0;
       break;
     case 2:
-      out.section = kOne;
+      out.section = kRereadBlock;
+      out.repeats = blocks;
+      break;
+    case 3:
+      out.section = kRereadAfter;
+      out.repeats = blocks > 0 && unroll_ > 2 ? 1 : 0;
+      break;
+    case 4:
+      out.section = kRereadCheck;
+      break;
+    case 5:
+      out.section = kRereadOne;
       out.repeats = rows_ % unroll_ + whole_rest;
       out.base[0] = begin + static_cast<std::uint64_t>(blocks * unroll_ * row_stride_);
       break;
-    case 3:
+    case 6:
       out.section = ragged_section_;
-      out.repeats = place.shape == kPartial ? 1 : 0;
+      out.repeats = has_part ? 1 : 0;
       out.base[0] = begin + static_cast<std::uint64_t>(rows_ * row_stride_);
       break;
     default:
-      out.section = kPassEnd;
+      out.section = kRereadPassEnd;
       break;
   }
   return true;
@@ -142,11 +116,9 @@ bool Reread::step(const CtaPlace& place, int, std::int64_t index, RouteStep& out
 
 LaneAddresses Reread::lanes(const Access& access, int, int warp) const {
   LaneAddresses out;
-  out.buffer = access.role == kLoad ? 0 : 1;
-  if (access.role == kStore) return out;  // never happens: no lane
+  out.buffer = 0;
   out.bytes = static_cast<int>(spec_.width);
-  // Of the ragged row, one CTA has some threads only.
-  const std::int64_t covered = access.edge ? rest_ % row_bytes() : row_bytes();
+  const std::int64_t covered = access.edge ? partial_bytes() : row_bytes();
   for (int lane = 0; lane < kLanes; ++lane) {
     const std::int64_t thread = std::int64_t{warp} * kLanes + lane;
     if (thread < spec_.threads && thread * spec_.width < covered)

@@ -2,9 +2,9 @@
 //   shared_set     CTA i reads the (i mod n)-th chunk of a set of n chunks: many CTAs, every chunk read by many SMs
 //   per_sm_buffer  every CTA reads the same buffer `passes` times
 //   cyclic         the grid covers the set once per pass, each line read by one CTA only, `passes` times over
-// Several independent loads in flight per thread, then single ones. The threads of a CTA read
-// consecutive elements, so one load of all of them is a *row* of threads * width bytes (of the whole grid, for cyclic);
-// a last row may be ragged.
+// The code is that of gpu/kernels/reread.cuh (see reread_code.h): an unrolled loop, then single rows. The threads of a
+// CTA read consecutive elements, so one load of all of them is a *row* of threads * width bytes (of the whole grid, for
+// cyclic); a last row may be ragged.
 #pragma once
 
 #include "traces/kernels/generated_kernel.h"
@@ -22,7 +22,7 @@ struct RereadSpec {
   std::int64_t passes = 1;
   std::int64_t width = 16;  // byte per lane and load: 4, 8, 16
   bool cached = true;
-  int unroll = 8;  // independent loads per thread and iteration; up to twice as many where that is all there is
+  int unroll = 8;  // loads per thread and iteration; as many as there are rows where those are at most twice as many
 };
 
 class Reread final : public GeneratedKernel {
@@ -35,6 +35,8 @@ class Reread final : public GeneratedKernel {
   LaneAddresses lanes(const Access& access, int shape, int warp) const override;
 
   std::int64_t row_bytes() const { return spec_.threads * spec_.width; }  // one load of one CTA
+  // Of the ragged row, one CTA has some threads only.
+  std::int64_t partial_bytes() const { return rest_ % row_bytes(); }
 
   RereadSpec spec_;
   std::int64_t region_;      // byte: what one pass of a CTA (of the grid, for cyclic) covers
@@ -42,7 +44,7 @@ class Reread final : public GeneratedKernel {
   std::int64_t rows_;        // whole rows
   int unroll_;               // loads in flight
   std::int64_t rest_;        // byte in the ragged row after them; 0: none
-  std::uint64_t buffer_, result_;
+  std::uint64_t buffer_;
   int ragged_section_ = -1;
 };
 

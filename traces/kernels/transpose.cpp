@@ -1,16 +1,37 @@
 #include "traces/kernels/transpose.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "traces/kernels/device_buffers.h"
 #include "traces/kernels/gemm_problem.h"
-#include "traces/kernels/raster_code.h"
+#include "traces/kernels/transpose_code.h"
 
 namespace tilescope {
 namespace {
 
 enum Buffer { kIn, kOut };
-enum Role { kLoad, kPut, kGet, kStore };
+
+bool through_shared(const TransposeSpec& spec) { return spec.form == TransposeForm::tiled; }
+
+// As compiled with four rows per thread: one row needs no more than the least that is allocated, and each has a value
+// and pointers.
+std::int64_t registers(const TransposeSpec& spec) {
+  constexpr std::int64_t kLeast = 16;
+  constexpr int kRows = 4, kPerRow = 3;
+  std::int64_t with_four = 0;
+  switch (spec.form) {
+    case TransposeForm::naive:
+      with_four = spec.bounds() ? 24 : 18;
+      break;
+    case TransposeForm::naive_write:
+      with_four = spec.bounds() ? 24 : 22;
+      break;
+    case TransposeForm::tiled:
+      with_four = spec.bounds() || spec.swizzle ? 26 : 24;
+      break;
+  }
+  return std::clamp<std::int64_t>(with_four + kPerRow * (spec.rows_per_thread() - kRows), kLeast, 255);
+}
 
 }  // namespace
 
@@ -22,56 +43,25 @@ Transpose::Transpose(const TransposeSpec& spec) : spec_(spec) {
              .tiles_x = divide_up(spec_.columns, spec_.tile),
              .tiles_y = divide_up(spec_.rows, spec_.tile),
              .group = spec_.group};
-  const int steps = spec_.tile / spec_.block_rows;
 
   CodeBuilder code;
-  code.section();
-  code.emit(OpClass::constant_load);
-  const Register cta_x = code.emit(OpClass::special);
-  const Register tx = code.emit(OpClass::special);
-  const Register cta_y = code.emit(OpClass::special);
-  const Register ty = code.emit(OpClass::special);
-  const Register in = code.emit(OpClass::constant_load);
-  const Register extent = code.emit(OpClass::constant_load);
-  emit_raster(code, spec_.raster);
-  const Register x = code.emit(OpClass::imad, {cta_x, tx});
-  const Register y = code.emit(OpClass::imad, {cta_y, ty});
-  const Register inside = code.emit(OpClass::alu, {x, y, extent});
-  const Register index = code.emit(OpClass::imad, {x, y, extent});
-  Register address = code.emit(OpClass::imad_wide, {index, in});
-  std::vector<Register> values;
-  for (int i = 0; i < steps; ++i) {
-    if (i > 0) address = code.emit(OpClass::imad_wide, {address, extent});
-    values.push_back(code.load(OpClass::global_load, {kLoad, i}, {address}, inside));
-  }
-  if (spec_.through_shared) {
-    const Register window = code.emit(OpClass::special);
-    const Register put = code.emit(OpClass::alu, {window, tx, ty});
-    const Register get = code.emit(OpClass::alu, {window, tx, ty});
-    if (spec_.swizzle) code.filler(OpClass::alu, 2 * steps);
-    for (int i = 0; i < steps; ++i)
-      code.store(OpClass::shared_store, {kPut, i}, {put, values[static_cast<std::size_t>(i)]});
-    code.effect(OpClass::barrier);
-    for (int i = 0; i < steps; ++i)
-      values[static_cast<std::size_t>(i)] = code.load(OpClass::shared_load, {kGet, i}, {get});
-  }
-  const Register out = code.emit(OpClass::constant_load);
-  const Register turned = code.emit(OpClass::imad, {y, x, extent});
-  Register target = code.emit(OpClass::imad_wide, {turned, out});
-  for (int i = 0; i < steps; ++i) {
-    if (i > 0) target = code.emit(OpClass::imad_wide, {target, extent});
-    code.store(OpClass::global_store, {kStore, i}, {target, values[static_cast<std::size_t>(i)]}, inside);
-  }
-  code.effect(OpClass::exit);
+  emit_transpose(code, spec_);
   set_code(code);
 
   Launch launch;
   launch.kernel = "transpose";
   launch.grid = {raster_.tiles_x, raster_.tiles_y, 1};
   launch.block = {spec_.tile, spec_.block_rows, 1};
-  launch.registers_per_thread = 32;
-  launch.static_smem_bytes = spec_.through_shared ? std::int64_t{spec_.tile} * (spec_.tile + spec_.pad) * kFloat : 0;
-  set_launch(std::move(launch), 4);  // bit 0: ragged right edge; bit 1: ragged bottom edge
+  launch.registers_per_thread = registers(spec_);
+  launch.static_smem_bytes = through_shared(spec_) ? std::int64_t{spec_.tile} * (spec_.tile + spec_.pad) * kFloat : 0;
+  constexpr int kShapes = 4;  // bit 0: ragged right edge; bit 1: ragged bottom edge
+  set_launch(std::move(launch), kShapes);
+  const Access last{kTransposeStore, spec_.rows_per_thread() - 1};
+  for (int shape = 0; shape < kShapes; ++shape) {
+    leaves_.emplace_back();
+    for (int warp = 0; warp < this->launch().warps_per_cta(); ++warp)
+      leaves_.back().push_back(lanes(last, shape, warp).active == 0 ? 1 : 0);
+  }
 }
 
 CtaPlace Transpose::place(std::int64_t cta) const {
@@ -81,44 +71,61 @@ CtaPlace Transpose::place(std::int64_t cta) const {
   return {.shape = (right ? 1 : 0) + (bottom ? 2 : 0), .tile = {tile.x, tile.y}};
 }
 
-bool Transpose::step(const CtaPlace& place, int, std::int64_t index, RouteStep& out) const {
+bool Transpose::step(const CtaPlace& place, int warp, std::int64_t index, RouteStep& out) const {
   const std::int64_t x = place.tile[0] * spec_.tile;
   const std::int64_t y = place.tile[1] * spec_.tile;
   out.base[kIn] = in_ + static_cast<std::uint64_t>((y * spec_.columns + x) * kFloat);
   out.base[kOut] = out_ + static_cast<std::uint64_t>((x * spec_.rows + y) * kFloat);
-  return index == 0;
+  if (!spec_.bounds()) return index == 0;
+  const bool leaves = leaves_[static_cast<std::size_t>(place.shape)][static_cast<std::size_t>(warp)] != 0;
+  out.section = leaves ? kTransposeLeave : index == 0 ? kTransposeBody : kTransposeLast;
+  return index < (leaves ? 1 : 2);
+}
+
+// Lanes run along the rows of the input; with naive_write along its columns.
+Transpose::Element Transpose::loaded(std::int64_t thread, int row) const {
+  const std::int64_t along = thread % spec_.tile;
+  const std::int64_t across = thread / spec_.tile + std::int64_t{row} * spec_.block_rows;
+  if (spec_.form == TransposeForm::naive_write) return {.row = along, .column = across};
+  return {.row = across, .column = along};
+}
+
+// Straight, a thread stores what it loaded; through shared memory lanes run along the rows of the output.
+Transpose::Element Transpose::stored(std::int64_t thread, int row) const {
+  const Element element = loaded(thread, row);
+  return through_shared(spec_) ? Element{.row = element.column, .column = element.row} : element;
 }
 
 LaneAddresses Transpose::lanes(const Access& access, int shape, int warp) const {
   const std::int64_t T = spec_.tile;
   const std::int64_t width = (shape & 1) != 0 ? spec_.columns % T : T;
   const std::int64_t height = (shape & 2) != 0 ? spec_.rows % T : T;
-  const auto at = [&](std::int64_t row, std::int64_t column) {
+  const auto inside = [&](const Element& e) { return e.column < width && e.row < height; };
+  const auto in_tile = [&](std::int64_t row, std::int64_t column) {
     return (row * (T + spec_.pad) + (spec_.swizzle ? column ^ row : column)) * kFloat;
   };
+  // Of the reads from the tile, nvcc switches off the first and the last where nothing is stored.
+  const bool checked = spec_.bounds() && (access.step == 0 || access.step == spec_.rows_per_thread() - 1);
   LaneAddresses out;
+  if (access.role == kTransposeLoad || access.role == kTransposeStore)
+    out.buffer = access.role == kTransposeLoad ? kIn : kOut;
   for (int lane = 0; lane < kLanes; ++lane) {
     const std::int64_t thread = std::int64_t{warp} * kLanes + lane;
     if (thread >= T * spec_.block_rows) break;
-    const std::int64_t tx = thread % T;
-    const std::int64_t row = thread / T + std::int64_t{access.step} * spec_.block_rows;
+    const Element from = loaded(thread, access.step);
+    const Element to = stored(thread, access.step);
     switch (access.role) {
-      case kLoad:
-        out.buffer = kIn;
-        if (tx < width && row < height) out.set(lane, (row * spec_.columns + tx) * kFloat);
+      case kTransposeLoad:
+        if (inside(from)) out.set(lane, (from.row * spec_.columns + from.column) * kFloat);
         break;
-      case kPut:
-        out.set(lane, at(row, tx));
+      case kTransposePut:
+        out.set(lane, in_tile(from.row, from.column));
         break;
-      case kGet:
-        out.set(lane, at(tx, row));
+      case kTransposeGet:
+        if (!checked || inside(to)) out.set(lane, in_tile(to.row, to.column));
         break;
       default:
-        out.buffer = kOut;
-        // Through shared memory neighbouring lanes write neighbouring elements of a row of the output; straight, of a
-        // column.
-        if (spec_.through_shared && tx < height && row < width) out.set(lane, (row * spec_.rows + tx) * kFloat);
-        if (!spec_.through_shared && tx < width && row < height) out.set(lane, (tx * spec_.rows + row) * kFloat);
+        if (inside(to)) out.set(lane, (to.column * spec_.rows + to.row) * kFloat);
         break;
     }
   }

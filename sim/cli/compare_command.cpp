@@ -1,0 +1,210 @@
+#include "sim/cli/compare_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <regex>
+
+#include "models/config/diagnostic.h"
+#include "models/config/suggest.h"
+#include "sim/cli/find_mapping.h"
+#include "sim/cli/gpu_options.h"
+#include "sim/cli/output.h"
+#include "sim/cli/outside_tolerance.h"
+#include "sim/cli/parse.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/threads_option.h"
+#include "sim/cli/usage_error.h"
+#include "sim/compare/case_runs.h"
+#include "sim/compare/compare_view.h"
+#include "sim/measured/measurement_reader.h"
+
+namespace tilescope::cli {
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+Words words_of(const Values& values, const char* option) {
+  return values.count(option) == 0 ? Words{} : values[option].as<Words>();
+}
+
+Words metrics_from(const Values& values) {
+  Words names;
+  for (const ComparedMetric& metric : compared_metrics()) names.push_back(metric.name);
+  Words chosen = words_of(values, "metric");
+  for (const std::string& name : chosen)
+    if (find_compared_metric(name) == nullptr)
+      throw UsageError("--metric: unknown metric " + quoted(name) + did_you_mean(name, names),
+                       "see: tilescope list metrics, and docs/compare.md");
+  return chosen;
+}
+
+std::vector<Tolerance> tolerances_from(const Values& values) {
+  std::vector<Tolerance> tolerances;
+  for (const std::string& text : words_of(values, "tolerance")) {
+    auto tolerance = parse_tolerance(text);
+    if (!tolerance) throw UsageError("--tolerance: " + tolerance.error());
+    tolerances.push_back(*tolerance);
+  }
+  return tolerances;
+}
+
+std::optional<double> most_instructions(const Values& values) {
+  if (values.count("max-instructions") == 0) return std::nullopt;
+  const auto& text = values["max-instructions"].as<std::string>();
+  double number = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || stopped != text.data() + text.size() || !(number >= 1))
+    throw UsageError("--max-instructions: got " + quoted(text) + "; must be a number of at least 1, such as 5e7");
+  return number;
+}
+
+// Keeps the rows whose kernel the pattern occurs in, as it stands or as a regular expression.
+std::size_t keep_kernels(std::vector<Measurement>& rows, const Values& values) {
+  if (values.count("kernels") == 0) return 0;
+  const auto& pattern = values["kernels"].as<std::string>();
+  std::optional<std::regex> expression;
+  try {
+    expression.emplace(pattern, std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error&) {
+    // as it stands, then
+  }
+  const std::size_t left_out = std::erase_if(rows, [&](const Measurement& row) {
+    return row.kernel.find(pattern) == std::string::npos && !(expression && std::regex_search(row.kernel, *expression));
+  });
+  if (rows.empty()) throw UsageError("--kernels: got " + quoted(pattern) + "; no measured kernel's name has it");
+  return left_out;
+}
+
+std::size_t keep_small(MatchedRows& rows, std::optional<double> most) {
+  if (!most) return 0;
+  const std::size_t left_out =
+      std::erase_if(rows.matched, [most](const MatchedRow& row) { return warp_instructions(row) > *most; });
+  if (rows.matched.empty() && left_out > 0)
+    throw UsageError(fmt::format("--max-instructions: got {:g}; every matched launch has more", *most));
+  return left_out;
+}
+
+void refuse_nothing_matched(const MatchedRows& rows) {
+  if (!rows.matched.empty()) return;
+  Diagnostics errors;
+  for (const UnmatchedRow& row : rows.unmatched)
+    errors.push_back({row.measured.file, row.measured.line, 1,
+                      "kernel " + quoted(row.measured.kernel) + " can not be compared: " + row.reason});
+  throw DiagnosticsError(errors);
+}
+
+std::string text_of(const Comparison& comparison, const std::vector<Judgement>& judgements, const std::string& format) {
+  if (format == "json") return compare_json(comparison, judgements);
+  if (format == "csv") return compare_csv(comparison);
+  if (format == "junit") return compare_junit(comparison, judgements);
+  return compare_table(comparison, judgements);
+}
+
+void refuse_outside(const std::vector<Judgement>& judgements, const Comparison& comparison) {
+  std::string offending;
+  for (const Judgement& judgement : judgements)
+    if (!judgement.within) offending += (offending.empty() ? "" : "\n") + to_string(judgement, comparison);
+  if (!offending.empty()) throw OutsideTolerance(offending);
+}
+
+int run(const Values& values, std::ostream& out) {
+  const Words files = words_of(values, "measured");
+  if (files.empty()) throw UsageError("no --measured FILE given; tilescope compare --measured FILE...");
+  const std::string format = chosen(values, "format", {"table", "json", "csv", "junit"});
+  ComparisonRequest request;
+  request.options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
+  request.options.sample = chosen(values, "sample", {"auto", "off"}) == "auto" ? Sample::automatic : Sample::off;
+  request.options.threads = threads_from(values);
+  request.metrics = metrics_from(values);
+  request.stalls = values.count("stalls") != 0;
+  const std::vector<Tolerance> tolerances = tolerances_from(values);
+  if (format == "junit" && tolerances.empty())
+    throw UsageError("--format junit needs --tolerance: what is to be judged");
+  for (const Tolerance& tolerance : tolerances)
+    if (!request.metrics.empty() && !tolerance.metric.empty() &&
+        std::find(request.metrics.begin(), request.metrics.end(), tolerance.metric) == request.metrics.end())
+      request.metrics.push_back(tolerance.metric);
+  const auto most = most_instructions(values);
+  const GpuSpec gpu = gpu_from(values);
+  const KernelMapping mapping = mapping_from(values);
+
+  auto measured = read_measurements(files);
+  if (!measured) throw DiagnosticsError(measured.error());
+  std::size_t left_out = keep_kernels(*measured, values);
+  MatchedRows rows = match_rows(*std::move(measured), mapping);
+  refuse_nothing_matched(rows);
+  left_out += keep_small(rows, most);
+
+  Comparison comparison;
+  std::vector<Judgement> judgements;
+  with_output(values, out, [&](std::ostream& stream) {
+    ProgressLine progress("compare");
+    request.options.on_progress = [&progress](const Progress& p) { progress.show(p.fraction); };
+    comparison = compare(gpu, std::move(rows), request);
+    progress.done();
+    comparison.files = files;
+    comparison.left_out = left_out;
+    auto judged = judge(comparison, tolerances);
+    if (!judged) throw UsageError("--tolerance: " + judged.error());
+    judgements = *std::move(judged);
+    stream << text_of(comparison, judgements, format);
+  });
+  refuse_outside(judgements, comparison);
+  return ok;
+}
+
+void declare(CommandLine& line) {
+  const auto many = [] { return po::value<Words>()->multitoken()->composing(); };
+  const auto text = [&line](const char* name, const char* standard, const char* accepted, const char* meaning) {
+    line.options.add_options()(name, po::value<std::string>()->default_value(standard)->value_name(accepted), meaning);
+  };
+  line.options.add_options()("measured", many()->value_name("FILE..."),
+                             "what a GPU measured: ncu --csv --page raw, or a table such as "
+                             "gpu/measured/h200/gemm_train.csv");
+  add_mapping_option(line.options);
+  add_gpu_options(line.options);
+  text("mode", "timing", "timing|counts", "counts: conflicts and traffic without cycles, in a blink");
+  text("sample", "auto", "auto|off", "off: every instruction; auto: as many as it takes");
+  add_threads_option(
+      line.options,
+      "simulations at a time, one for each of the machine's threads unless given; the answer is the same");
+  line.options.add_options()("kernels", po::value<std::string>()->value_name("PATTERN"),
+                             "only kernels in whose name this occurs, as it stands or as a regular expression");
+  line.options.add_options()("max-instructions", po::value<std::string>()->value_name("N"),
+                             "only launches of up to N warp instructions, such as 5e7");
+  line.options.add_options()("metric", many()->value_name("NAME..."),
+                             "what to compare: any of `tilescope list metrics` that was measured");
+  line.options.add_options()("stalls", "also what warps wait for, side by side");
+  line.options.add_options()("tolerance", many()->value_name("[METRIC=]P%"),
+                             "exit with 3 if the mean absolute error (MAPE) of the metric, cycles unless named, is "
+                             "larger, or has no value because 0 was measured; for shares in points, such as L1 hit "
+                             "rates, percentage points; may be repeated");
+  text("format", "table", "table|json|csv|junit", "of the answer; junit has a test per case and judged metric");
+  add_output_option(line.options);
+}
+
+}  // namespace
+
+Command compare_command() {
+  Command command;
+  command.name = "compare";
+  command.summary = "Hold predictions against what a GPU measured, per kernel and in total";
+  command.usage = "compare --measured FILE... [options]";
+  command.details =
+      "Simulates the launches of every row that a built-in kernel models, and lists the others with the reason.";
+  command.examples =
+      "tilescope compare --measured gpu/measured/h200/gemm_train.csv --max-instructions 5e7\n"
+      "tilescope compare --measured profile.ncu.csv --gpu h100 --mapping my_kernels.yaml --stalls\n"
+      "tilescope compare --measured gemm.csv --kernels gemm_tiled --metric dram__bytes_read.sum --format csv -o "
+      "out.csv\n"
+      "tilescope compare --measured gemm.csv --tolerance 10% --tolerance dram__bytes_read.sum=15% --format junit";
+  command.declare = declare;
+  command.run = run;
+  return command;
+}
+
+}  // namespace tilescope::cli

@@ -1,0 +1,131 @@
+#include "sim/measured/row_expression.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "models/config/diagnostic.h"
+#include "sim/measured/row_expression_node.h"
+
+namespace tilescope {
+namespace {
+
+using Node = RowExpression::Node;
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();  // it has no opposite
+
+[[noreturn]] void fail(const Node& node, const std::string& sentence) {
+  throw RowExpressionError(node.column, sentence);
+}
+
+std::int64_t number(const Node& node, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || stopped != text.data() + text.size() || value == kLowest)
+    fail(node, "got " + quoted(text) + " in arithmetic; must be a whole number");
+  return value;
+}
+
+std::int64_t divided(const Node& node, std::int64_t a, std::int64_t b) {
+  if (b == 0) fail(node, "division by zero");
+  if (b < 0) fail(node, "division by " + std::to_string(b) + "; must be a positive number");
+  if (node.op == RowOp::remainder) return a % b;
+  if (a % b != 0) fail(node, std::to_string(a) + "/" + std::to_string(b) + " leaves a remainder");
+  return a / b;
+}
+
+std::int64_t arithmetic(const Node& node, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  bool overflow = false;
+  switch (node.op) {
+    case RowOp::less:
+      return a < b ? 1 : 0;
+    case RowOp::less_equal:
+      return a <= b ? 1 : 0;
+    case RowOp::greater:
+      return a > b ? 1 : 0;
+    case RowOp::greater_equal:
+      return a >= b ? 1 : 0;
+    case RowOp::add:
+      overflow = __builtin_add_overflow(a, b, &result);
+      break;
+    case RowOp::subtract:
+      overflow = __builtin_sub_overflow(a, b, &result);
+      break;
+    case RowOp::multiply:
+      overflow = __builtin_mul_overflow(a, b, &result);
+      break;
+    default:
+      return divided(node, a, b);
+  }
+  if (overflow) fail(node, "the result does not fit into 64 bits");
+  return result;
+}
+
+std::string evaluate(const Node& node, const RowValues& row);
+
+bool holds(const Node& node, const RowValues& row) {
+  const std::string value = evaluate(node, row);
+  return !value.empty() && value != "0";
+}
+
+std::string evaluate(const Node& node, const RowValues& row) {
+  switch (node.op) {
+    case RowOp::text:
+      return node.text;
+    case RowOp::capture:
+      return row.captures.at(node.capture);
+    case RowOp::name: {
+      auto value = row.name(node.text);
+      if (!value) fail(node, "the row has no " + node.text);
+      return *std::move(value);
+    }
+    case RowOp::conditional:
+      return evaluate(holds(*node.first, row) ? *node.second : *node.third, row);
+    case RowOp::logical_or:
+      return holds(*node.first, row) || holds(*node.second, row) ? "1" : "0";
+    case RowOp::logical_and:
+      return holds(*node.first, row) && holds(*node.second, row) ? "1" : "0";
+    case RowOp::equal:
+      return evaluate(*node.first, row) == evaluate(*node.second, row) ? "1" : "0";
+    case RowOp::not_equal:
+      return evaluate(*node.first, row) != evaluate(*node.second, row) ? "1" : "0";
+    case RowOp::negate:
+      return std::to_string(-number(*node.first, evaluate(*node.first, row)));
+    default:
+      break;
+  }
+  const std::int64_t a = number(*node.first, evaluate(*node.first, row));
+  return std::to_string(arithmetic(node, a, number(*node.second, evaluate(*node.second, row))));
+}
+
+std::size_t highest(const Node& node) {
+  std::size_t most = node.capture;
+  for (const Node* child : {node.first.get(), node.second.get(), node.third.get()})
+    if (child != nullptr) most = std::max(most, highest(*child));
+  return most;
+}
+
+void collect_names(const Node& node, std::vector<std::string>& names) {
+  if (node.op == RowOp::name) names.push_back(node.text);
+  for (const Node* child : {node.first.get(), node.second.get(), node.third.get()})
+    if (child != nullptr) collect_names(*child, names);
+}
+
+}  // namespace
+
+RowExpression::RowExpression(const std::string& text) : root_(parse_row_expression(text)) {}
+RowExpression::~RowExpression() = default;
+RowExpression::RowExpression(RowExpression&&) noexcept = default;
+RowExpression& RowExpression::operator=(RowExpression&&) noexcept = default;
+
+std::string RowExpression::value(const RowValues& row) const { return evaluate(*root_, row); }
+
+std::size_t RowExpression::highest_capture() const { return highest(*root_); }
+
+std::vector<std::string> RowExpression::names() const {
+  std::vector<std::string> names;
+  collect_names(*root_, names);
+  return names;
+}
+
+}  // namespace tilescope
