@@ -19,8 +19,18 @@ GpuFile shipped(const std::string& name) {
   return read_gpu_file(std::string(TILESCOPE_SOURCE_DIR) + "/configs/gpus/" + name + ".yaml").value();
 }
 
+// An H200 whose file is known to say what these tests need: everything assumed but the latency of HBM.
+GpuFile known_h200() {
+  GpuFile gpu = shipped("h200");
+  for (const char* mark : {"# M:", "# P:"})
+    for (std::size_t at = 0; (at = gpu.text.find(mark, at)) != std::string::npos;) gpu.text[at + 2] = 'A';
+  const auto hbm = gpu.text.find("\n  latency_ns:");
+  gpu.text[gpu.text.find("# A:", hbm) + 2] = 'M';
+  return gpu;
+}
+
 std::string refusal(const std::vector<std::string>& words, const std::vector<const Metric*>& metrics = kTime) {
-  const auto chosen = choose_parameters(shipped("h200"), words, metrics);
+  const auto chosen = choose_parameters(known_h200(), words, metrics);
   return chosen ? "" : to_string(chosen.error());
 }
 

@@ -1,7 +1,9 @@
 // The memory kernels: who touches what.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <map>
+#include <string>
 
 #include "kernel_walk.h"
 #include "traces/stream_summary.h"
@@ -36,8 +38,8 @@ TEST_CASE("a pointer chase goes round its chain, one lane and one load at a time
   struct {
     const char *bytes, *stride, *steps;
     std::size_t elements;
-  } const rows[] = {
-      {"4096", "128", "64", 32}, {"1000", "8", "375", 125}, {"128", "128", "5", 1}, {"1024", "128", "20", 8}};
+  } const rows[] = {{"4096", "128", "64", 32}, {"1000", "8", "375", 125}, {"128", "128", "5", 1},
+                    {"1024", "128", "20", 8},  {"384", "128", "100", 3},  {"1152", "128", "59", 9}};
   for (const auto& row : rows) {
     const auto chase = kernel("pointer_chase", {{"bytes", row.bytes}, {"stride", row.stride}, {"steps", row.steps}});
     std::vector<std::uint64_t> order;
@@ -104,8 +106,90 @@ TEST_CASE("copy reads and writes every element once; a stride costs a sector per
   CHECK(strided("33") == 4096);
 }
 
+TEST_CASE("a strided read takes the first word of wider elements") {
+  const auto wide = kernel("strided", {{"elements", "4096"}, {"stride", "1"}, {"width", "16"}});
+  check_even(reads(*wide), 4096 * 16, 16, 1);
+  CHECK(summarise(*wide).global_load_sectors == 4096 / 2);
+  int words = 0;
+  test::walk(*wide, [&](OpClass, const MemoryOperand&, const LanePattern& pattern) { words += pattern.bytes == 4; });
+  CHECK(words == 4096 / 32);
+}
+
+TEST_CASE("a warp of copy without a fourth element leaves before it") {
+  // One CTA: warp 0 has the last 32 of 800 elements.
+  const auto copy = kernel("copy", {{"bytes", "3200"}, {"width", "4"}});
+  StreamCounter stays(*copy), leaves(*copy);
+  stays.add_warp(0, 0);
+  leaves.add_warp(0, 1);
+  CHECK(stays.total().instructions() == 41);
+  CHECK(stays.total().count(OpClass::global_store) == 4);
+  CHECK(leaves.total().instructions() == 37);
+  CHECK(leaves.total().count(OpClass::global_store) == 3);
+}
+
+TEST_CASE("transpose: one warp executes what the listing of its instance has") {
+  struct {
+    const char *form, *tile, *block_rows, *pad, *swizzle;
+    int plain, bounds;
+  } const rows[] = {{"naive", "32", "8", "0", "none", 28, 43},  {"naive_write", "32", "8", "0", "none", 28, 42},
+                    {"naive", "16", "16", "0", "none", 18, 24}, {"naive_write", "16", "16", "0", "none", 18, 24},
+                    {"tiled", "32", "8", "0", "none", 51, 77},  {"tiled", "32", "8", "1", "none", 51, 77},
+                    {"tiled", "32", "8", "0", "xor", 64, 90},   {"tiled", "32", "32", "0", "none", 31, 35},
+                    {"tiled", "32", "32", "1", "none", 31, 35}, {"tiled", "32", "32", "0", "xor", 32, 36},
+                    {"tiled", "64", "16", "0", "xor", 64, 90}};
+  for (const auto& row : rows)
+    for (const bool bounds : {false, true}) {
+      CAPTURE(row.form);
+      CAPTURE(row.tile);
+      CAPTURE(row.swizzle);
+      CAPTURE(bounds);
+      const auto transpose = kernel("transpose", {{"M", "128"},
+                                                  {"N", bounds ? "130" : "128"},
+                                                  {"form", row.form},
+                                                  {"tile", row.tile},
+                                                  {"block_rows", row.block_rows},
+                                                  {"pad", row.pad},
+                                                  {"swizzle", row.swizzle}});
+      StreamCounter one(*transpose);
+      one.add_warp(0, 0);
+      // Where nvcc takes one comparison more for the 32 x 8 tile than for others, the generator does not.
+      const std::int64_t listed = bounds ? row.bounds : row.plain;
+      CHECK(one.total().instructions() <= listed);
+      CHECK(one.total().instructions() >= listed - (std::string(row.form) == "naive" && bounds ? 1 : 0));
+    }
+}
+
+TEST_CASE("re-reading once: one warp executes as many instructions as the listing of its instance, or one off") {
+  struct {
+    const char* width;
+    int rows, instructions;
+  } const listed[] = {{"4", 1, 80},   {"4", 8, 116},  {"8", 6, 123},   {"8", 13, 148}, {"16", 3, 113},
+                      {"16", 5, 130}, {"16", 8, 140}, {"16", 12, 177}, {"16", 16, 196}};
+  for (const auto& row : listed) {
+    CAPTURE(row.width);
+    CAPTURE(row.rows);
+    const auto reread = kernel("reread", {{"form", "per_sm_buffer"},
+                                          {"bytes", std::to_string(row.rows * 64 * std::stoi(row.width))},
+                                          {"threads", "64"},
+                                          {"width", row.width}});
+    StreamCounter one(*reread);
+    one.add_warp(0, 0);
+    CHECK(std::abs(one.total().instructions() - row.instructions) <= 1);
+  }
+}
+
+TEST_CASE("re-reading a ragged row: warps beyond its end take no turn") {
+  const auto reread =
+      kernel("reread", {{"form", "per_sm_buffer"}, {"bytes", "1536"}, {"threads", "64"}, {"ctas", "1"}});
+  StreamCounter inside(*reread), outside(*reread);
+  inside.add_warp(0, 0);
+  outside.add_warp(0, 1);
+  CHECK(inside.total().count(OpClass::global_load) == 2);
+  CHECK(outside.total().count(OpClass::global_load) == 1);
+}
+
 TEST_CASE("transpose: every element is read and written once, and a pad or swizzle removes the conflicts") {
-  for (const char* form : {"naive", "tiled"})
+  for (const char* form : {"naive", "naive_write", "tiled"})
     for (const auto& [m, n] : {std::pair{64, 96}, {33, 70}, {5, 100}}) {
       const auto transpose = kernel(
           "transpose", {{"M", std::to_string(m)}, {"N", std::to_string(n)}, {"form", form}, {"raster", "column"}});

@@ -93,10 +93,10 @@ TEST_CASE("all SMs read a set that they share, 512 KiB per CTA: L2 and HBM bandw
     for (const std::int64_t size : kib) {
       RereadSpec reread{
           .form = RereadForm::shared_set, .bytes = size * 1024, .ctas = (size < 10000 ? 8 : 4) * spec.sm.count()};
-      const Reread shorter(reread);
+      const PublishedReread shorter(reread);
       const double bytes = static_cast<double>(reread.ctas * reread.chunk);
       reread.ctas *= 2;
-      simulated[static_cast<double>(size)] = gigabytes_per_second(spec, bytes, shorter, Reread(reread));
+      simulated[static_cast<double>(size)] = gigabytes_per_second(spec, bytes, shorter, PublishedReread(reread));
     }
     compare_curves(name + std::string(" shared set, GB/s"), published(name, "read_bandwidth_all_sms_shared_set"),
                    simulated, plateaus);

@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "microbench.h"
+#include "published_reread.h"
 #include "traces/kernels/pointer_chase.h"
-#include "traces/kernels/reread.h"
 
 namespace tilescope::test {
 
@@ -31,9 +31,9 @@ inline double reread_rate(const GpuSpec& spec, RereadSpec reread, std::int64_t f
   const double readers = reread.form == RereadForm::cyclic ? 1 : static_cast<double>(reread.ctas);
   const double bytes = readers * static_cast<double>(reread.bytes * (many - few));
   reread.passes = few;
-  const Reread shorter(reread);
+  const PublishedReread shorter(reread);
   reread.passes = many;
-  return gigabytes_per_second(spec, bytes, shorter, Reread(reread));
+  return gigabytes_per_second(spec, bytes, shorter, PublishedReread(reread));
 }
 
 // Cycles of one load of a pointer chase, mean over the second and third round. One SM chases, so a chip of one SM

@@ -6,6 +6,22 @@
 
 namespace tilescope {
 
+namespace {
+
+// Accumulators, two fragments of each operand, addresses: 64, 80 and 128 for 4x4, 8x4 and 8x8 as compiled. With scalar
+// loads two more for each pointer beyond eight, unless that would leave room for one CTA of 256 threads instead of two;
+// with so many that both matrices' addresses are computed (gemm_register_code), an offset and a high word for each.
+std::int64_t registers(const GemmRegisterSpec& spec) {
+  constexpr int kTwoCtas = 128, kMost = 255, kPointers = 8, kPointersOfOneMatrix = 12;
+  const int tile = spec.tm * spec.tn + std::max(48, 4 * (spec.tm + spec.tn));
+  const int loads = spec.steps_a() + spec.steps_b();
+  if (spec.vector != 1 || loads <= kPointers) return std::min(kMost, tile);
+  if (loads > kPointersOfOneMatrix) return std::min(kMost, tile + 2 * loads);
+  return std::min(std::max(kTwoCtas, tile), tile + 2 * (loads - kPointers));
+}
+
+}  // namespace
+
 GemmRegister::GemmRegister(const GemmRegisterSpec& spec) : spec_(spec), arrays_(spec.problem) {
   const GemmProblem& p = spec_.problem;
   raster_ = {.order = p.raster, .tiles_x = p.n / spec_.bn, .tiles_y = p.m / spec_.bm, .group = p.group};
@@ -18,12 +34,7 @@ GemmRegister::GemmRegister(const GemmRegisterSpec& spec) : spec_(spec), arrays_(
   launch.kernel = "gemm_register";
   launch.grid = {raster_.tiles_x, raster_.tiles_y, 1};
   launch.block = {spec_.threads(), 1, 1};
-  // Accumulators, two fragments of each operand, addresses: 64, 80 and 128 for 4x4, 8x4 and 8x8 as compiled; with
-  // scalar loads two more for each pointer beyond eight.
-  const std::int64_t sums = std::int64_t{spec_.tm} * spec_.tn;
-  const int loads = spec_.steps_a() + spec_.steps_b();
-  const int pointers = spec_.vector == 1 ? 2 * std::max(0, loads - 8) : 0;
-  launch.registers_per_thread = std::min<std::int64_t>(255, sums + std::max(48, 4 * (spec_.tm + spec_.tn)) + pointers);
+  launch.registers_per_thread = registers(spec_);
   launch.static_smem_bytes = spec_.bk * (spec_.bm + spec_.bn) * kFloat;
   launch.flop = gemm_flop(p);
   set_launch(std::move(launch), 1);

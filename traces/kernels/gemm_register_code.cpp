@@ -1,8 +1,10 @@
 // Matches nvcc 13.0 -O3 for sm_90 in the order and number of the loop's memory instructions and FFMAs; the address
-// arithmetic of the loop follows a rule read off eight instances (docs of set_overhead below).
+// arithmetic follows rules read off the sixteen instances of gpu/kernels/gemm_register.cu (Addressing below): at most
+// three instructions (0.6 %) from any of those loops.
 #include "traces/kernels/gemm_register_code.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "traces/kernels/raster_code.h"
@@ -10,9 +12,32 @@
 namespace tilescope {
 namespace {
 
+// How the loop comes by its addresses. A pointer per load costs registers for as many; beyond a few loads those of one
+// matrix, the one with more, or of both are computed from one pointer in every pass.
+struct Addressing {
+  explicit Addressing(const GemmRegisterSpec& spec) {
+    constexpr int kPointers = 5, kPointersOfOneMatrix = 12;
+    const int steps = spec.steps_a() + spec.steps_b();
+    const bool many = spec.vector == 1 && steps > kPointers;
+    both = spec.vector == 1 && steps > kPointersOfOneMatrix;
+    common_a = both || (many && spec.steps_a() >= spec.steps_b());
+    common_b = both || (many && spec.steps_b() > spec.steps_a());
+    uniform = many && !both && spec.tm * spec.tn < 64;
+    recomputed = many ? steps / 3 : 0;
+    constexpr int kSmall = 16;
+    const bool some_idle = spec.accesses_a() < spec.threads() || spec.accesses_b() < spec.threads();
+    if (spec.vector == 4 && some_idle && spec.tm * spec.tn > kSmall) recomputed = 4;
+  }
+
+  bool common_a = false, common_b = false;  // one pointer for all loads of the matrix
+  bool both = false;
+  bool uniform = false;  // that pointer is in uniform registers, from which each load first copies
+  int recomputed = 0;    // places in shared memory, and whether a thread has a part
+};
+
 class Writer {
  public:
-  Writer(CodeBuilder& code, const GemmRegisterSpec& spec) : code_(code), spec_(spec) {
+  Writer(CodeBuilder& code, const GemmRegisterSpec& spec) : code_(code), spec_(spec), addressing_(spec) {
     for (Register* name : {&a_, &b_, &stride_, &k_, &store_a_, &store_b_, &read_a_, &read_b_}) *name = code_.name();
     for (int i = 0; i < spec_.tm * spec_.tn; ++i) sum_.push_back(code_.name());
   }
@@ -49,11 +74,9 @@ class Writer {
     code_.effect(OpClass::branch, {}, any);
     const Register n = code_.emit(OpClass::constant_load);
     const Register window = code_.emit(OpClass::special);
-    for (const Register sum : sum_) {
-      if ((sum - sum_.front()) % 2 == 0) code_.emit_to(sum, OpClass::alu);  // CS2R clears two
-    }
+    for (const Register sum : sum_) code_.emit_to(sum, OpClass::alu);
     const Register shared = code_.emit(OpClass::uniform, {window});
-    code_.filler(OpClass::alu, spec_.vector == 4 ? 24 : 12 * steps());
+    code_.filler(OpClass::alu, spec_.vector == 4 ? 3 + 11 * steps() : 19 + 9 * steps());
     code_.emit_to(store_a_, OpClass::alu, {thread, shared});
     code_.emit_to(store_b_, OpClass::alu, {thread, shared});
     code_.emit_to(a_, OpClass::alu, {row});
@@ -64,28 +87,20 @@ class Writer {
     code_.emit_to(read_b_, OpClass::alu, {row, shared});
   }
 
-  // Address instructions in the loop beside counter, condition, branch and one step of each pointer: with float4 two
-  // copies of each pointer, else one pointer update per load; beyond eight pointers registers run short and more is
-  // recomputed.
-  int overhead() const {
-    if (spec_.vector == 4) return 2 + 2 * steps();
-    return steps() <= 8 ? steps() : steps() * 5 / 2;
-  }
-
   void loop() {
-    const int before = spec_.vector == 4 ? overhead() : 0;
-    code_.filler(OpClass::alu, before);
     std::vector<Register> tile_a, tile_b;
     for (int step = 0; step < spec_.steps_a(); ++step)
-      tile_a.push_back(code_.load(OpClass::global_load, {kRegLoadA, step}, {a_}));
+      tile_a.push_back(
+          code_.load(OpClass::global_load, {kRegLoadA, step}, {address_of_load(addressing_.common_a, a_, true)}));
     for (int step = 0; step < spec_.steps_b(); ++step)
-      tile_b.push_back(code_.load(OpClass::global_load, {kRegLoadB, step}, {b_}));
-    code_.emit_to(b_, OpClass::imad_wide, {stride_, b_});
+      tile_b.push_back(
+          code_.load(OpClass::global_load, {kRegLoadB, step}, {address_of_load(addressing_.common_b, b_, false)}));
+    code_.filler(OpClass::alu, addressing_.recomputed);
+    advance_b();
+    advance_a();
     code_.emit_to(k_, OpClass::alu, {k_});
-    const Register carry = code_.emit(OpClass::alu, {a_});
     const Register more = code_.emit(OpClass::alu, {k_});
-    for (int i = 0; i < overhead() - before; ++i) code_.emit(i % 2 == 0 ? OpClass::imad : OpClass::alu, {stride_});
-    code_.emit_to(a_, OpClass::alu, {carry});
+    if (spec_.vector == 4 || addressing_.uniform) code_.emit(OpClass::uniform);
     for (int step = 0; step < spec_.steps_a(); ++step)
       for (int part = 0; part < spec_.vector; ++part)
         code_.store(OpClass::shared_store, {kRegStoreA, step, part},
@@ -98,15 +113,83 @@ class Writer {
     code_.effect(OpClass::branch, {}, more);
   }
 
+  Register address_of_load(bool common, Register pointer, bool is_a) {
+    if (!common) {
+      // A pointer that is changed while its loads are on their way is copied first.
+      const bool copied = spec_.vector == 4 || steps_of(is_a) == 1;
+      if (is_a && copied) {
+        const Register copy = code_.emit(OpClass::alu, {pointer});
+        code_.emit(OpClass::alu, {pointer});
+        return copy;
+      }
+      return pointer;
+    }
+    if (addressing_.both) return code_.emit(OpClass::alu, {code_.emit(OpClass::alu, {pointer}), pointer});
+    if (addressing_.uniform) return code_.emit(OpClass::imad_wide, {code_.emit(OpClass::alu), pointer});
+    return code_.emit(OpClass::imad_wide, {pointer});
+  }
+
+  int steps_of(bool is_a) const { return is_a ? spec_.steps_a() : spec_.steps_b(); }
+
+  // A moves along its rows: a constant, in two instructions.
+  void advance_a() {
+    for (int pointer = 0; pointer < (addressing_.common_a ? 1 : spec_.steps_a()); ++pointer) {
+      const OpClass op = addressing_.common_a && addressing_.uniform ? OpClass::uniform : OpClass::alu;
+      const Register low = code_.emit(op, {a_});
+      code_.emit_to(a_, op, {low});
+    }
+  }
+
+  // B moves by bk rows.
+  void advance_b() {
+    if (addressing_.common_b && addressing_.uniform) {
+      code_.emit_to(b_, OpClass::uniform, {b_});
+      return;
+    }
+    for (int pointer = 0; pointer < (addressing_.common_b ? 1 : spec_.steps_b()); ++pointer) {
+      if (spec_.vector == 4 || (addressing_.uniform && pointer > 0)) code_.emit(OpClass::alu, {stride_});
+      code_.emit_to(b_, OpClass::imad_wide, {stride_, b_});
+    }
+  }
+
+  // The fragments of a k step in the order in which they are loaded: A's and B's in turn. (is A's, first row or column)
+  std::vector<std::pair<bool, int>> fragments() const {
+    std::vector<std::pair<bool, int>> result;
+    const int width_a = fragment_width(spec_.tm), width_b = fragment_width(spec_.tn);
+    for (int y = 0, x = 0; y < spec_.tm || x < spec_.tn; y += width_a, x += width_b) {
+      if (y < spec_.tm) result.emplace_back(true, y);
+      if (x < spec_.tn) result.emplace_back(false, x);
+    }
+    return result;
+  }
+
+  // (y, x) of a k step's FFMAs in order: each fragment with those of the other operand that are there before it, so
+  // that the first FFMAs wait for two fragments only.
+  std::vector<std::pair<int, int>> products() const {
+    std::vector<std::pair<int, int>> result;
+    int rows = 0, columns = 0;  // there so far
+    for (const auto& [is_a, first] : fragments()) {
+      const int until = first + fragment_width(is_a ? spec_.tm : spec_.tn);
+      for (int y = is_a ? first : 0; y < (is_a ? until : rows); ++y)
+        for (int x = is_a ? 0 : first; x < (is_a ? columns : until); ++x) result.emplace_back(y, x);
+      (is_a ? rows : columns) = until;
+    }
+    return result;
+  }
+
   // Fragments of the next k steps are loaded between the FFMAs of this one: two steps ahead for small tiles, else one.
   void multiply() {
     const int per_step = spec_.tm * spec_.tn;
     const int ahead = per_step <= 16 ? 2 : 1;
+    // Along a row A's value is reused, and the other two are in different banks; but one FFMA in so many fetches two
+    // from one bank. Read off the sixteen loops: where float4 ties four registers to one another, or a small tile
+    // leaves few FFMAs to choose from, nvcc finds fewer ways round it.
+    const int doubled = spec_.vector == 4 || per_step <= 16 ? 4 : per_step < 64 ? 5 : 6;
+    int ffma = 0;
     std::vector<Access> reads;
-    for (int k = 0; k < spec_.bk; ++k) {
-      for (int y = 0; y < spec_.tm; y += fragment_width(spec_.tm)) reads.push_back({kRegReadA, k, y});
-      for (int x = 0; x < spec_.tn; x += fragment_width(spec_.tn)) reads.push_back({kRegReadB, k, x});
-    }
+    for (int k = 0; k < spec_.bk; ++k)
+      for (const auto& [is_a, first] : fragments()) reads.push_back({is_a ? kRegReadA : kRegReadB, k, first});
+    const std::vector<std::pair<int, int>> order = products();
     const std::size_t reads_per_step = reads.size() / static_cast<std::size_t>(spec_.bk);
     std::vector<std::vector<Register>> a(static_cast<std::size_t>(spec_.bk)), b(static_cast<std::size_t>(spec_.bk));
     std::size_t read = 0;
@@ -127,11 +210,11 @@ class Writer {
         const auto due =
             static_cast<std::size_t>(eligible) * reads_per_step / static_cast<std::size_t>(per_step - per_step / 3);
         load((k + static_cast<std::size_t>(ahead)) * reads_per_step + due);
-        const auto y = static_cast<std::size_t>(i / spec_.tn);
-        const auto x = static_cast<std::size_t>(i % spec_.tn);
-        const Register sum = sum_[static_cast<std::size_t>(i)];
+        const auto y = static_cast<std::size_t>(order[static_cast<std::size_t>(i)].first);
+        const auto x = static_cast<std::size_t>(order[static_cast<std::size_t>(i)].second);
+        const Register sum = sum_[y * static_cast<std::size_t>(spec_.tn) + x];
         code_.emit_to(sum, OpClass::fma, {a[k][y], b[k][x], sum});
-        code_.fetches(x == 0 ? 2 : 1, 1);  // A's value is reused along the row; the banks of the others differ
+        code_.fetches(ffma++ % doubled == 0 ? 2 : 1, 1);
       }
   }
 
@@ -159,6 +242,7 @@ class Writer {
 
   CodeBuilder& code_;
   const GemmRegisterSpec& spec_;
+  const Addressing addressing_;
   Register a_, b_, stride_, k_, store_a_, store_b_, read_a_, read_b_;
   std::vector<Register> sum_;
 };
