@@ -169,7 +169,7 @@ TEST_CASE("many loads on one scoreboard, then one use") {
   CHECK(ran.sm.global_load_requests == 100);
   CHECK(ran.sm.fill_sectors == 3200);
   CHECK(ran.cycles > 3200 + 400);  // a line per cycle leaves, the last one comes back a latency later
-  CHECK(ran.cycles < 3200 + 1000);
+  CHECK(ran.cycles < 3200 + 1600);  // among 3,200 some wait for a refresh, and for other rows of their bank
 }
 
 TEST_CASE("an access with every lane predicated off makes no request") {
@@ -187,7 +187,6 @@ TEST_CASE("an access with every lane predicated off makes no request") {
     CHECK(outcome.sm.global_store_requests == 0);
     CHECK(outcome.sm.global_load_sectors + outcome.sm.global_store_sectors + outcome.sm.fill_sectors == 0);
     CHECK(outcome.sm.shared_load_wavefronts + outcome.sm.shared_store_wavefronts == 0);
-    CHECK(outcome.sm.data_wavefronts == 0);
     CHECK(outcome.memory.l2.read_sectors + outcome.memory.l2.write_sectors == 0);
     CHECK(outcome.memory.hbm.read_bytes == 0);
   }

@@ -148,7 +148,7 @@ TEST_CASE("tables that break a rule of the format are refused with the rule") {
         "the blocks hold 1 warps; must hold the launch's 2");
   CHECK(verdict_on_tables([](Tables& t) { t.launch.flop = -1; }) == "the number of FLOP is negative or not a number");
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].op = static_cast<OpClass>(kOpClasses); }) ==
-        "an instruction's class is 27; must be 0 to 26");
+        "an instruction's class is 28; must be 0 to 27");
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].write_scoreboard = 6; }) ==
         "an instruction's scoreboard is 6; must be 0 to 5, or 7 for none");
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].bar_id = 16; }) ==

@@ -12,7 +12,5 @@ nvcc -O3 -arch=sm_90 -o run "$here/run.cu" 2> run.err && ./run > run.txt 2>&1
 nvcc -O3 -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 -o fat "$here/run.cu" 2>> run.err && cuobjdump -sass fat > fat.cuobjdump.sass
 ncu --clock-control none --csv --page raw --metrics $METRICS ./run > counters.csv 2> ncu.err
 ncu --clock-control none --csv --page raw -k 'regex:^(layernorm|attention|embedding|histo|cumsum|vadd|sortk|mm|softmax)$' --metrics $METRICS python3 "$here/tri.py" > tri.txt 2>&1
-ncu --clock-control none --csv --page raw -k 'regex:^(mm|softmax)$' --metrics $METRICS python3 "$here/tri_mm.py" > tri_mm.txt 2>&1
 for c in *.cubin; do b=${c%.cubin}; [ -e $b.cuobjdump.sass ] || { cuobjdump -sass $c > $b.cuobjdump.sass; cuobjdump -elf $c > $b.elf.txt; }; done
-nvdisasm --help > nvdisasm.help; nvdisasm -hex -c fat > /dev/null 2> fatdis.err
 rm -f run fat; tar czf "$out/probe.tgz" .; ls -la

@@ -47,3 +47,30 @@ go('histo', lambda: save('histo', histo[(16,)](ii(8192, 5000), ii(128, 1), 8000,
 go('cumsum', lambda: save('cumsum', cumsum[(8,)](f(8192), f(8192), 8192, BS=1024), 8))
 go('vadd', lambda: save('vadd', vadd[(64,)](f(65536), f(65536), f(65536), 65000, BS=1024), 64))
 go('sortk', lambda: save('sortk', sortk[(1,)](ii(256, 999), ii(256, 1), BS=256), 1))
+@triton.jit
+def mm(a,b,c,M,N,K,sam,sak,sbk,sbn,scm,scn,BM:tl.constexpr,BN:tl.constexpr,BK:tl.constexpr,G:tl.constexpr):
+    pid=tl.program_id(0); nm=tl.cdiv(M,BM); nn=tl.cdiv(N,BN); w=G*nn; g=pid//w; f=g*G; gs=min(nm-f,G)
+    pm=f+((pid%w)%gs); pn=(pid%w)//gs
+    om=(pm*BM+tl.arange(0,BM))%M; on=(pn*BN+tl.arange(0,BN))%N; ok=tl.arange(0,BK)
+    ap=a+om[:,None]*sam+ok[None,:]*sak; bp=b+ok[:,None]*sbk+on[None,:]*sbn
+    acc=tl.zeros((BM,BN),dtype=tl.float32)
+    for k in range(0,tl.cdiv(K,BK)):
+        x=tl.load(ap,mask=ok[None,:]<K-k*BK,other=0.0); y=tl.load(bp,mask=ok[:,None]<K-k*BK,other=0.0)
+        acc=tl.dot(x,y,acc); ap+=BK*sak; bp+=BK*sbk
+    o=acc.to(tl.float16); om=pm*BM+tl.arange(0,BM); on=pn*BN+tl.arange(0,BN)
+    tl.store(c+scm*om[:,None]+scn*on[None,:],o,mask=(om[:,None]<M)&(on[None,:]<N))
+@triton.jit
+def softmax(o,i,si,so,n,BS:tl.constexpr):
+    r=tl.program_id(0); c=tl.arange(0,BS); m=c<n
+    x=tl.load(i+r*si+c,mask=m,other=-float('inf')); x=x-tl.max(x,0); e=tl.exp(x); tl.store(o+r*so+c,e/tl.sum(e,0),mask=m)
+def run(dt,name,**kw):
+    M=N=K=512
+    a=torch.randn(M,K,device=dev,dtype=dt); b=torch.randn(K,N,device=dev,dtype=dt); c=torch.empty(M,N,device=dev,dtype=torch.float16)
+    h=mm[(triton.cdiv(M,kw['BM'])*triton.cdiv(N,kw['BN']),)](a,b,c,M,N,K,a.stride(0),a.stride(1),b.stride(0),b.stride(1),c.stride(0),c.stride(1),**kw)
+    open(name + '.90.cubin', 'wb').write(h.asm['cubin'])
+    print(name,h.metadata)
+run(torch.float16,'triton_mm_wgmma',BM=128,BN=128,BK=64,G=8,num_warps=8,num_stages=3)
+run(torch.float16,'triton_mm_small',BM=32,BN=32,BK=32,G=8,num_warps=4,num_stages=2)
+run(torch.float32,'triton_mm_tf32',BM=64,BN=64,BK=32,G=8,num_warps=4,num_stages=3)
+x=torch.randn(128,1000,device=dev); o=torch.empty_like(x)
+h=softmax[(128,)](o,x,x.stride(0),o.stride(0),1000,BS=1024); open('triton_softmax.90.cubin','wb').write(h.asm['cubin'])

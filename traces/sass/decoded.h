@@ -1,0 +1,80 @@
+// What the kernel builder knows about one instruction: how to execute it, where control goes, what it reads and writes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "traces/instruction.h"
+#include "traces/sass/micro_op.h"
+
+namespace tilescope::sass {
+
+enum class Flow : std::uint8_t {
+  next,    // goes on
+  branch,  // to `target`
+  call,    // to `target`; the return address is in a register already
+  jump,    // to the address in `target_register` (RET, BRX) plus `target`
+  exit,
+  trap,     // BPT.TRAP: ends the warp's lanes
+  open,     // BSSY: the running lanes will meet at BSYNC
+  meet,     // BSYNC
+  leave,    // BREAK: lanes will not come to BSYNC
+  gather,   // WARPSYNC with a mask: lanes of the mask meet here
+  barrier,  // BAR.SYNC, BAR.RED: the CTA meets
+  arrive,   // BAR.ARV
+  yield,    // other lanes of the warp may go first
+  save,     // BMOV R, B: a convergence barrier is put away around a call
+  restore,  // BMOV B, R
+};
+
+enum class Space : std::uint8_t { global, shared, local, generic };
+
+// Where an access lies: sum of up to two registers and a constant.
+struct AddressRule {
+  Space space = Space::global;
+  std::int32_t low = kRZ, high = kRZ;  // vector part, 64-bit when `wide`; registers, later slots
+  std::int32_t uniform_low = kRZ, uniform_high = kRZ;
+  bool wide = false, uniform_wide = false;
+  std::uint8_t shift = 0;  // [R4.X16]: 4
+  std::uint8_t bytes = 4;  // per lane
+  std::int64_t offset = 0;
+};
+
+enum class MemoryKind : std::uint8_t { load, store, atomic, reduction, async_copy, matrix_load, matrix_store };
+
+struct MemoryAccess {
+  MemoryKind kind = MemoryKind::load;
+  AddressRule at;             // of an async copy: the global side
+  AddressRule to;             // of an async copy: the shared side
+  PredicateSource predicate;  // of an async copy: lanes that copy
+  bool zero_fill = false;
+  bool coherent = true;  // false: LDG.CONSTANT, no store of the launch can reach it
+  bool writes() const { return kind != MemoryKind::load && kind != MemoryKind::matrix_load; }
+  bool reads() const {
+    return kind != MemoryKind::store && kind != MemoryKind::reduction && kind != MemoryKind::matrix_store;
+  }
+};
+
+struct Decoded {
+  MicroOp op;
+  Instruction instruction;
+  Flow flow = Flow::next;
+  std::uint32_t target = 0;  // byte address
+  bool has_target = false;
+  RegisterId target_register = kRZ;
+  PredicateSource condition;     // a branch's own, besides the guard
+  std::uint8_t convergence = 0;  // B register
+  std::int64_t sync_mask = -1;   // gather: an immediate mask, or -1 for in[0]
+  bool is_memory = false;
+  MemoryAccess access;
+  std::vector<RegisterId> defines;      // whole registers and predicates
+  std::vector<RegisterId> uses;         // needed when a definition is needed
+  std::vector<RegisterId> always_uses;  // addresses, branch conditions, guards of both
+  std::vector<RegisterId> data_uses;    // stored values: needed when somebody needs what memory holds
+  bool warp_wide = false;               // reads other lanes: the guard's lanes matter too
+  bool barrier_result = false;          // BAR.RED, B2R: needs the CTA's warps together
+  bool values_missing = false;          // its results can not be computed here, only its place and addresses
+};
+
+}  // namespace tilescope::sass

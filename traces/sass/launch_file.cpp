@@ -1,0 +1,252 @@
+#include "traces/sass/launch_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "models/config/suggest.h"
+#include "models/config/text_file.h"
+#include "models/config/yaml_text.h"
+#include "traces/sass/function_choice.h"
+#include "traces/sass/launch_arguments.h"
+#include "traces/sass/launch_state.h"
+#include "traces/sass/listing_source.h"
+#include "traces/sass/sass_kernel.h"
+#include "traces/sass/shared_extent.h"
+
+namespace tilescope::sass {
+namespace {
+
+constexpr std::int64_t kMostGrid = (std::int64_t{1} << 31U) - 1, kMostBlock = 1024, kMostShared = 228 * 1024;
+
+class Reader {
+ public:
+  Reader(std::string path, bool all_values) : path_(std::move(path)), all_values_(all_values) {
+    const std::size_t slash = path_.rfind('/');
+    folder_ = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
+  }
+
+  tl::expected<CompiledLaunch, Diagnostics> read() {
+    const auto text = read_text_file(path_);
+    if (!text) return tl::unexpected(Diagnostics{text.error()});
+    const auto root = parse_yaml(*text, path_);
+    if (!root) return tl::unexpected(Diagnostics{root.error()});
+    if (!root->IsMap())
+      return tl::unexpected(Diagnostics{
+          {path_, 1, 1,
+           fmt::format("got {}; must be a launch file: a map with kernel, grid, block and args", seen(*root))}});
+    read_root(*root);
+    if (!errors_.empty()) return tl::unexpected(errors_);
+    finish();
+    if (!errors_.empty()) return tl::unexpected(errors_);
+    return std::move(result_);
+  }
+
+ private:
+  void error(const Place& place, std::string message) { errors_.push_back(place.error(std::move(message))); }
+
+  void read_root(const YAML::Node& root) {
+    const Place top{path_, 1, 1};
+    YamlSection section(root, "", top, errors_);
+    const auto* kernel = section.take("kernel");
+    const auto* grid = section.take("grid");
+    const auto* block = section.take("block");
+    const auto* dynamic = section.take("dynamic_smem");
+    const auto* args = section.take("args");
+    static const std::vector<std::string> known = {"kernel", "grid", "block", "dynamic_smem", "args"};
+    for (const auto& entry : section.entries())
+      if (!entry.known) error(entry.key_place, entry.key + ": unknown key" + did_you_mean(entry.key, known));
+    for (const auto& [entry, name] : {std::pair{kernel, "kernel"}, {grid, "grid"}, {block, "block"}})
+      if (entry == nullptr) error(top, std::string(name) + ": is missing");
+    if (grid != nullptr) launch_.grid = dimensions(*grid, "grid", kMostGrid);
+    if (block != nullptr) {
+      launch_.block = dimensions(*block, "block", kMostBlock);
+      if (launch_.block.count() > kMostBlock)
+        error(block->key_place,
+              fmt::format("block: got {} threads; must be at most {}", launch_.block.count(), kMostBlock));
+    }
+    if (dynamic != nullptr) launch_.dynamic_smem_bytes = whole(*dynamic, "dynamic_smem", 0, kMostShared);
+    arguments_place_ = args != nullptr ? args->key_place : top;
+    if (args != nullptr)
+      arguments_ =
+          read_arguments(args->value, place_of(args->value, args->key_place), folder_, result_.memory, errors_);
+    if (kernel != nullptr) read_kernel(*kernel);
+  }
+
+  std::int64_t whole(const YamlSection::Entry& entry, const char* name, std::int64_t least, std::int64_t most) {
+    const std::string text = entry.value.IsScalar() ? entry.value.Scalar() : "";
+    std::int64_t value = 0;
+    const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || failed != std::errc() || stop != text.data() + text.size() || value < least || value > most) {
+      error(place_of(entry.value, entry.key_place),
+            fmt::format("{}: got {}; must be a whole number from {} to {}", name, seen(entry.value), least, most));
+      return least;
+    }
+    return value;
+  }
+
+  Dim3 dimensions(const YamlSection::Entry& entry, const char* name, std::int64_t most) {
+    const Place place = place_of(entry.value, entry.key_place);
+    std::array<std::int64_t, 3> sizes = {1, 1, 1};
+    const auto read_one = [&](const YAML::Node& node, std::size_t axis) {
+      const std::string text = node.IsScalar() ? node.Scalar() : "";
+      const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), sizes[axis]);
+      if (!text.empty() && failed == std::errc() && stop == text.data() + text.size() && sizes[axis] >= 1 &&
+          sizes[axis] <= most)
+        return;
+      error(place_of(node, place),
+            fmt::format("{}: got {}; must be a whole number from 1 to {}", name, seen(node), most));
+      sizes[axis] = 1;
+    };
+    if (entry.value.IsSequence() && entry.value.size() >= 1 && entry.value.size() <= 3) {
+      for (std::size_t i = 0; i < entry.value.size(); ++i) read_one(entry.value[i], i);
+    } else if (entry.value.IsScalar()) {
+      read_one(entry.value, 0);
+    } else {
+      error(place, fmt::format("{}: got {}; must be a list of one to three sizes", name, seen(entry.value)));
+    }
+    return {sizes[0], sizes[1], sizes[2]};
+  }
+
+  std::string text_of(const YamlSection::Entry* entry, const char* name) {
+    if (entry == nullptr) return {};
+    if (entry->value.IsScalar()) return entry->value.Scalar();
+    error(place_of(entry->value, entry->key_place),
+          fmt::format("kernel.{}: got {}; must be a text", name, seen(entry->value)));
+    return {};
+  }
+
+  std::string beside(const std::string& name) const { return name.starts_with('/') ? name : folder_ + name; }
+
+  void read_kernel(const YamlSection::Entry& entry) {
+    if (!entry.value.IsMap())
+      return error(place_of(entry.value, entry.key_place),
+                   fmt::format("kernel: got {}; must be {{sass: FILE, name: NAME}} or {{cubin: FILE, name: NAME}}",
+                               seen(entry.value)));
+    YamlSection section(entry.value, "kernel.", place_of(entry.value, entry.key_place), errors_);
+    const auto* sass = section.take("sass");
+    const auto* cubin = section.take("cubin");
+    const auto* name = section.take("name");
+    const auto* elf = section.take("elf");
+    const auto* arch = section.take("arch");
+    const auto* registers = section.take("registers");
+    const auto* shared = section.take("static_smem");
+    static const std::vector<std::string> known = {"sass", "cubin", "name", "elf", "arch", "registers", "static_smem"};
+    for (const auto& other : section.entries())
+      if (!other.known)
+        error(other.key_place, "kernel." + other.key + ": unknown key" + did_you_mean(other.key, known));
+    if ((sass == nullptr) == (cubin == nullptr))
+      return error(section.place(),
+                   "kernel: must have either sass (text of cuobjdump -sass or nvdisasm -hex) or cubin");
+    if (registers != nullptr) registers_ = whole(*registers, "kernel.registers", 1, 255);
+    if (shared != nullptr) static_shared_ = whole(*shared, "kernel.static_smem", 0, kMostShared);
+    const auto* source = sass != nullptr ? sass : cubin;
+    const std::string path = beside(text_of(source, sass != nullptr ? "sass" : "cubin"));
+    const Place place = place_of(source->value, source->key_place);
+    auto text = sass != nullptr ? read_listing_file(path) : disassembled(path, place);
+    if (!text) {
+      error(place, std::string("kernel.") + (sass != nullptr ? "sass: " : "cubin: ") + quoted(path) + ": " +
+                       text.error().message);
+      return;
+    }
+    auto listing = read_listing(*text, path);
+    if (!listing) {
+      errors_.insert(errors_.end(), listing.error().begin(), listing.error().end());
+      return;
+    }
+    listing_ = std::move(*listing);
+    if (elf != nullptr) {
+      const std::string elf_path = beside(text_of(elf, "elf"));
+      const auto elf_text = read_listing_file(elf_path);
+      if (!elf_text)
+        return error(place_of(elf->value, elf->key_place),
+                     "kernel.elf: " + quoted(elf_path) + ": " + elf_text.error().message);
+      listing_.facts = facts_from_elf_text(*elf_text);
+    }
+    choose(text_of(name, "name"), name != nullptr ? place_of(name->value, name->key_place) : section.place(), arch);
+  }
+
+  tl::expected<std::string, Diagnostic> disassembled(const std::string& path, const Place& place) {
+    auto readable = read_listing_file(path);
+    if (!readable) return readable;
+    auto text = disassemble(path);
+    if (!text) return tl::unexpected(place.error(text.error()));
+    return std::move(*text);
+  }
+
+  void choose(const std::string& name, const Place& place, const YamlSection::Entry* arch) {
+    int architecture = 0;
+    if (arch != nullptr) {
+      std::string text = text_of(arch, "arch");
+      if (text.starts_with("sm_")) text.erase(0, 3);
+      std::from_chars(text.data(), text.data() + text.size(), architecture);
+      if (architecture == 0)
+        return error(place_of(arch->value, arch->key_place),
+                     "kernel.arch: got " + quoted(text) + "; must be sm_80 or sm_90");
+    }
+    const auto chosen = choose_function(listing_, name, architecture);
+    if (!chosen) return error(place, "kernel.name: " + chosen.error());
+    function_ = *chosen;
+    facts_ = facts_of(listing_.facts, function_->name);
+    if (registers_) facts_.registers = registers_;
+    launch_.kernel = function_->name;
+  }
+
+  void finish() {
+    LaunchState state;
+    state.grid = launch_.grid;
+    state.block = launch_.block;
+    fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
+    if (!errors_.empty()) return;
+    const std::int64_t reserved = function_->architecture >= 90 ? kReservedShared : 0;
+    auto program = build_program(*function_, listing_.file, std::move(state), all_values_);
+    if (!program) {
+      errors_ = program.error();
+      return;
+    }
+    result_.program = std::move(*program);
+    launch_.registers_per_thread = facts_.registers.value_or(highest_register(*function_) + 1);
+    std::optional<std::int64_t> shared = static_shared_;
+    if (!shared && facts_.static_shared) shared = std::max<std::int64_t>(0, *facts_.static_shared - reserved);
+    result_.shared_bytes =
+        static_cast<std::size_t>(reserved + shared.value_or(kMostShared) + launch_.dynamic_smem_bytes);
+    // Nobody says how much it declares: as much as the first CTA touches.
+    if (!shared)
+      shared = std::max<std::int64_t>(0, shared_extent(result_.program, result_.memory, result_.shared_bytes) -
+                                             reserved - launch_.dynamic_smem_bytes);
+    launch_.static_smem_bytes = *shared;
+    launch_.parameters = {{"function", readable_name(function_->name)},
+                          {"sm", std::to_string(function_->architecture)},
+                          {"instructions", std::to_string(function_->code.size())},
+                          {"executed_instructions", std::to_string(result_.program.executed_share)}};
+    result_.launch = launch_;
+  }
+
+  std::string path_, folder_;
+  bool all_values_;
+  Diagnostics errors_;
+  CompiledLaunch result_;
+  Launch launch_;
+  Listing listing_;
+  const ListedFunction* function_ = nullptr;
+  KernelFacts facts_;
+  std::optional<std::int64_t> registers_, static_shared_;
+  std::vector<Argument> arguments_;
+  Place arguments_place_;
+};
+
+}  // namespace
+
+tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values) {
+  return Reader(path, all_values).read();
+}
+
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path) {
+  auto compiled = read_launch_file(path);
+  if (!compiled) return tl::unexpected(compiled.error());
+  return std::make_unique<SassKernel>(std::move(compiled->program), std::move(compiled->launch),
+                                      std::move(compiled->memory), compiled->shared_bytes);
+}
+
+}  // namespace tilescope::sass

@@ -1,0 +1,30 @@
+// A launch file: which compiled kernel, how it is launched, and what its arguments are. Format: docs/sass.md.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "models/config/diagnostic.h"
+#include "traces/sass/memory_image.h"
+#include "traces/sass/program.h"
+#include "traces/stream.h"
+
+namespace tilescope::sass {
+
+// A launch file read, its kernel decoded.
+struct CompiledLaunch {
+  Program program;
+  Launch launch;
+  DeviceMemory memory;
+  std::size_t shared_bytes = 0;  // that a CTA may address
+};
+
+// Every error of the file and of the listing it names. `all_values`: execute every instruction, not only those that can
+// reach an address.
+tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values = false);
+
+// The kernel of a launch file, for the engine.
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path);
+
+}  // namespace tilescope::sass

@@ -1,0 +1,70 @@
+#include "traces/sass/launch_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "traces/sass/address_windows.h"
+#include "traces/sass/parsed_instruction.h"
+
+namespace tilescope::sass {
+namespace {
+
+constexpr std::size_t kBankBytes = 64 * 1024;
+
+void put_word(std::vector<std::uint8_t>& bank, std::size_t at, std::uint64_t value) {
+  for (unsigned byte = 0; byte < 4; ++byte) bank[at + byte] = static_cast<std::uint8_t>(value >> (8 * byte));
+}
+
+}  // namespace
+
+void fill_constants(LaunchState& state, const ListedFunction& function, const KernelFacts& facts,
+                    const std::vector<Argument>& arguments, const Place& place, Diagnostics& errors) {
+  state.constants = facts.constants;
+  std::vector<std::uint8_t>& bank = state.constants[0];
+  bank.assign(kBankBytes, 0);
+  const std::int64_t sizes[] = {state.block.x, state.block.y, state.block.z, state.grid.x, state.grid.y, state.grid.z};
+  for (std::size_t i = 0; i < std::size(sizes); ++i) put_word(bank, 4 * i, static_cast<std::uint64_t>(sizes[i]));
+  put_word(bank, 0x18, kSharedWindow);
+  put_word(bank, 0x1c, kSharedWindow >> 32U);
+  put_word(bank, 0x20, kLocalWindow);
+  put_word(bank, 0x24, kLocalWindow >> 32U);
+  put_word(bank, 0x28, kLocalBytes);
+
+  if (!facts.parameters.empty() && facts.parameters.size() != arguments.size())
+    errors.push_back(place.error(fmt::format("args: got {}; must be {}, the number of the kernel's parameters",
+                                             arguments.size(), facts.parameters.size())));
+  const std::uint32_t base = facts.parameter_base.value_or(function.architecture >= 90 ? 0x210 : 0x160);
+  std::uint32_t next = 0;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+    const auto bytes = static_cast<std::uint32_t>(arguments[i].bytes.size());
+    if (bytes == 0) continue;  // an error has been reported
+    std::uint32_t offset = (next + bytes - 1) / bytes * bytes;
+    if (const auto known = facts.parameters.find(i); known != facts.parameters.end()) {
+      offset = known->second.offset;
+      if (known->second.bytes != bytes)
+        errors.push_back(arguments[i].place.error(fmt::format("args: parameter {} has {} byte, this argument {}{}",
+                                                              i + 1, known->second.bytes, bytes,
+                                                              known->second.bytes == 8 ? "; {i64: n} has 8" : "")));
+    }
+    if (base + offset + bytes <= bank.size())
+      std::copy(arguments[i].bytes.begin(), arguments[i].bytes.end(), bank.begin() + base + offset);
+    next = offset + bytes;
+  }
+}
+
+int highest_register(const ListedFunction& function) {
+  int highest = 0;
+  for (const ListedInstruction& listed : function.code) {
+    const auto parsed = parse_instruction(listed);
+    if (!parsed) continue;
+    for (const Operand& operand : parsed->operands) {
+      if (operand.kind == Operand::Kind::reg && operand.reg < kRZ) highest = std::max<int>(highest, operand.reg);
+      for (const AddressTerm& term : operand.terms)
+        if (term.reg < kRZ) highest = std::max<int>(highest, term.reg + 1);
+    }
+  }
+  return highest;
+}
+
+}  // namespace tilescope::sass

@@ -1,0 +1,22 @@
+// Constant bank 0 as the driver fills it: dimensions, windows, stack pointer, parameters.
+#pragma once
+
+#include "models/config/diagnostic.h"
+#include "traces/sass/kernel_facts.h"
+#include "traces/sass/launch_arguments.h"
+#include "traces/sass/listing.h"
+#include "traces/sass/warp_state.h"
+
+namespace tilescope::sass {
+
+inline constexpr std::int64_t kReservedShared = 1024;  // byte at the start of shared memory, sm_90
+
+// Where parameters begin unless the ELF image says it: 0x160 for sm_8x, 0x210 for sm_90. Without a layout, arguments
+// lie one after the other at multiples of their size. Errors: a number or size of arguments other than the kernel's.
+void fill_constants(LaunchState& state, const ListedFunction& function, const KernelFacts& facts,
+                    const std::vector<Argument>& arguments, const Place& place, Diagnostics& errors);
+
+// The highest register that the code names.
+int highest_register(const ListedFunction& function);
+
+}  // namespace tilescope::sass

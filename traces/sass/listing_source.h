@@ -1,0 +1,20 @@
+// Where the text of a compiled kernel comes from: a listing, or a cubin and nvdisasm.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "models/config/diagnostic.h"
+
+namespace tilescope::sass {
+
+inline constexpr std::size_t kMostListingBytes = std::size_t{1} << 29U;
+
+// The text of a listing, or why it can not be read.
+tl::expected<std::string, Diagnostic> read_listing_file(const std::string& path);
+
+// The output of `nvdisasm -hex CUBIN`. nvdisasm is looked for in $TILESCOPE_NVDISASM, on the PATH, in $CUDA_HOME/bin
+// and in /usr/local/cuda/bin. Or one sentence why not.
+tl::expected<std::string, std::string> disassemble(const std::string& cubin);
+
+}  // namespace tilescope::sass

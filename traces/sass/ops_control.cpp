@@ -1,0 +1,261 @@
+// Branches, convergence, barriers, and instructions that only order or hint.
+#include "traces/sass/lanes.h"
+#include "traces/sass/ops.h"
+
+namespace tilescope::sass {
+namespace {
+
+void set_flow(Decoder& d, Flow flow, OpClass op) {
+  d.decoded.flow = flow;
+  set_class(d, op);
+}
+
+void use_always(Decoder& d) {
+  auto& decoded = d.decoded;
+  decoded.always_uses.insert(decoded.always_uses.end(), decoded.uses.begin(), decoded.uses.end());
+  decoded.uses.clear();
+}
+
+void decode_branch(Decoder& d) {  // BRA P0, target; BRA.U UP0, target; BRA.DIV UR4, target
+  set_flow(d, Flow::branch, OpClass::branch);
+  d.take("INC"), d.take("DEC"), d.take("U");
+  if (d.take("DIV") || d.take("CONV")) {
+    // Taken when the lanes of the mask are not all here. flags: 1 DIV, 2 CONV
+    d.op().flags = d.parsed().has("DIV") ? 1 : 2;
+    d.in(0);
+  } else if (d.take("ANY") || d.take("ALL")) {
+    d.op().flags = d.parsed().has("ANY") ? 4 : 8;  // the whole warp goes where any, or all, would
+  }
+  if (d.next_is(Operand::Kind::predicate)) {
+    const Operand* condition = d.peek();
+    d.predicate_in(0);
+    d.decoded.condition = d.op().predicate_in[0];
+    if (condition->reg >= kUP0 && d.parsed().guard == kPT && d.next_is(Operand::Kind::predicate)) d.predicate_in(1);
+  }
+  d.target();
+  use_always(d);
+}
+
+void decode_exit(Decoder& d) {
+  d.take("KEEPREFCOUNT"), d.take("PREEMPTED");
+  set_flow(d, Flow::exit, OpClass::exit);
+}
+
+void decode_call(Decoder& d) {  // CALL.REL.NOINC target
+  set_flow(d, Flow::call, OpClass::branch);
+  if (!d.take("NOINC")) d.fail("a call that pushes its return address");
+  const bool absolute = d.take("ABS");
+  d.take("REL");
+  if (d.next_is(Operand::Kind::reg)) {
+    const Operand* to = d.pop();
+    d.decoded.flow = Flow::jump;
+    d.decoded.target_register = to->reg;
+    d.decoded.always_uses.push_back(to->reg);
+    if (d.more()) d.target();
+    return;
+  }
+  if (absolute) return d.fail("a call to a function outside the listing");
+  d.target();
+}
+
+void decode_return(Decoder& d) {  // RET.REL.NODEC R20 0x0
+  set_flow(d, Flow::jump, OpClass::branch);
+  d.take("REL"), d.take("NODEC");
+  if (d.take("ABS")) return d.fail("a return to a function outside the listing");
+  const Operand* to = d.pop();
+  if (to == nullptr) return;
+  d.decoded.target_register = to->reg;
+  d.decoded.always_uses.push_back(to->reg);
+  // The place added is the start of the function: the register holds a distance from there.
+  if (d.more()) d.pop();
+}
+
+void decode_indirect(Decoder& d) {  // BRX R4 -0x10 (*"BRANCH_TARGETS ..."*)
+  set_flow(d, Flow::jump, OpClass::branch);
+  const Operand* to = d.pop();
+  if (to == nullptr) return;
+  if (to->kind != Operand::Kind::reg) return d.fail("operand '" + to->text + "' should be a register");
+  d.decoded.target_register = to->reg;
+  d.decoded.always_uses.push_back(to->reg);
+  // Relative to the next instruction.
+  std::int64_t offset = d.parsed().listed->address + 16;
+  if (d.next_is(Operand::Kind::immediate)) offset += d.immediate();
+  d.decoded.target = static_cast<std::uint32_t>(offset);
+  while (d.more()) d.pop();  // the list of targets, a remark
+}
+
+std::uint8_t convergence_register(Decoder& d) {
+  const Operand* operand = d.pop();
+  if (operand == nullptr) return 0;
+  if (operand->kind != Operand::Kind::barrier || operand->value > 15) {
+    d.fail("operand '" + operand->text + "' should be a convergence barrier");
+    return 0;
+  }
+  return static_cast<std::uint8_t>(operand->value);
+}
+
+void decode_open(Decoder& d) {
+  set_flow(d, Flow::open, OpClass::branch);
+  d.take("RELIABLE"), d.take("RECONVERGENT");
+  d.decoded.convergence = convergence_register(d);
+  d.target();
+}
+
+void decode_meet(Decoder& d) {
+  set_flow(d, Flow::meet, OpClass::branch);
+  d.take("RELIABLE"), d.take("RECONVERGENT");
+  d.decoded.convergence = convergence_register(d);
+}
+
+void decode_leave(Decoder& d) {
+  set_flow(d, Flow::leave, OpClass::branch);
+  d.take("RELIABLE"), d.take("RECONVERGENT");
+  if (d.next_is(Operand::Kind::predicate)) {
+    d.predicate_in(0);
+    d.decoded.condition = d.op().predicate_in[0];
+    use_always(d);
+  }
+  d.decoded.convergence = convergence_register(d);
+}
+
+// BMOV.32.CLEAR R16, B6 and back: puts a convergence barrier away around a call. flags: 1 cleared
+void decode_barrier_move(Decoder& d) {
+  d.take("32");
+  d.op().flags = d.take("CLEAR") ? 1U : 0U;
+  const bool save = d.next_is(Operand::Kind::reg);
+  set_flow(d, save ? Flow::save : Flow::restore, OpClass::branch);
+  if (save) d.out();
+  d.decoded.convergence = convergence_register(d);
+  if (!save) d.in(0);
+  use_always(d);
+  // The mask is moved whether or not anybody asks for the register's value.
+  if (save) d.decoded.always_uses.push_back(d.op().first_out);
+}
+
+void decode_gather(Decoder& d) {  // WARPSYNC 0xffffffff; WARPSYNC.COLLECTIVE R10, target; WARPSYNC.ALL
+  set_flow(d, Flow::gather, OpClass::branch);
+  const bool all = d.take("ALL"), exclusive = d.take("EXCLUSIVE"), collective = d.take("COLLECTIVE");
+  if (all && !d.more()) {
+    d.in_constant(0, kAllLanes);
+    return;
+  }
+  (void)exclusive;
+  d.in(0);
+  use_always(d);
+  if (collective && d.more()) d.target();
+  d.decoded.has_target = false;
+}
+
+void decode_barrier(Decoder& d) {  // BAR.SYNC.DEFER_BLOCKING id[, threads][, predicate]
+  d.take("DEFER_BLOCKING");
+  const bool arrive = d.take("ARV"), reduce = d.take("RED");
+  const bool sync = d.take("SYNC"), all = d.take("SYNCALL");
+  if (!arrive && !reduce && !sync && !all) return d.fail("neither SYNC, ARV nor RED");
+  d.decoded.flow = arrive ? Flow::arrive : Flow::barrier;
+  set_class(d, arrive ? OpClass::dependency : OpClass::barrier);
+  d.op().flags = d.take("POPC") ? 1U : d.take("AND") ? 2U : d.take("OR") ? 3U : 0U;
+  d.op().in[0].low = d.op().in[1].low = kRZ;
+  if (!all) {
+    if (!d.more()) return d.fail("which barrier is missing");
+    if (d.next_is(Operand::Kind::immediate))
+      d.decoded.instruction.bar_id = static_cast<std::uint16_t>(d.peek()->value & 15);
+    d.in(0);
+  }
+  // A barrier of part of the CTA's threads is not one the engine can hold warps at.
+  if (d.more() && !d.next_is(Operand::Kind::predicate)) {
+    const Operand* threads = d.peek();
+    const bool known = threads->kind == Operand::Kind::immediate;
+    if (!known || threads->value != d.block_threads()) set_class(d, OpClass::dependency);
+    d.in(1);
+  }
+  if (reduce) {
+    d.predicate_in(0);
+    d.decoded.barrier_result = true;
+  }
+  use_always(d);
+}
+
+void barrier_result(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  LaneArray result;
+  result.fill(warp.barrier_result);
+  merge(output(warp, op.out), result, mask);
+  set_predicate(warp, op.predicate_out[0], warp.barrier_result != 0 ? kAllLanes : 0, mask);
+}
+
+void decode_barrier_result(Decoder& d) {  // B2R.RESULT R0[, P0]
+  if (!d.take("RESULT")) return d.fail("other than .RESULT");
+  d.out();
+  if (d.more()) d.predicate_out(0);
+  d.decoded.barrier_result = true;
+  d.op().run = barrier_result;
+  set_class(d, OpClass::special);
+}
+
+void decode_yield(Decoder& d) {
+  set_flow(d, Flow::yield, OpClass::nop);
+  while (d.more()) d.pop();
+}
+
+void decode_trap(Decoder& d) {
+  while (!d.take_any().empty()) {
+  }
+  while (d.more()) d.pop();
+  set_flow(d, Flow::trap, OpClass::exit);
+}
+
+// Instructions without a result, an address or a place to go.
+template <OpClass Class>
+void decode_nothing(Decoder& d) {
+  while (!d.take_any().empty()) {
+  }
+  while (d.more()) {
+    const Operand* operand = d.pop();
+    if (operand->kind == Operand::Kind::reg || operand->kind == Operand::Kind::predicate)
+      if (!is_zero(operand->reg) && !is_true(operand->reg)) d.decoded.always_uses.push_back(operand->reg);
+  }
+  set_class(d, Class);
+}
+
+}  // namespace
+
+std::span<const OpEntry> control_ops() {
+  static constexpr OpEntry entries[] = {
+      {"BRA", decode_branch},
+      {"EXIT", decode_exit},
+      {"CALL", decode_call},
+      {"RET", decode_return},
+      {"BRX", decode_indirect},
+      {"BSSY", decode_open},
+      {"BSYNC", decode_meet},
+      {"BREAK", decode_leave},
+      {"BMOV", decode_barrier_move},
+      {"WARPSYNC", decode_gather},
+      {"BAR", decode_barrier},
+      {"B2R", decode_barrier_result},
+      {"YIELD", decode_yield},
+      {"NANOSLEEP", decode_yield},
+      {"BPT", decode_trap},
+      {"KILL", decode_trap},
+      {"NOP", decode_nothing<OpClass::nop>},
+      {"ENDCOLLECTIVE", decode_nothing<OpClass::branch>},
+      {"PMTRIG", decode_nothing<OpClass::nop>},
+      {"PREEXIT", decode_nothing<OpClass::nop>},
+      {"ACQBULK", decode_nothing<OpClass::dependency>},
+      {"DEPBAR", decode_nothing<OpClass::dependency>},
+      {"LDGDEPBAR", decode_nothing<OpClass::dependency>},
+      {"WARPGROUP", decode_nothing<OpClass::dependency>},
+      {"WARPGROUPSET", decode_nothing<OpClass::dependency>},
+      {"MEMBAR", decode_nothing<OpClass::membar>},
+      {"ERRBAR", decode_nothing<OpClass::membar>},
+      {"CGAERRBAR", decode_nothing<OpClass::membar>},
+      {"CCTL", decode_nothing<OpClass::membar>},
+      {"CCTLL", decode_nothing<OpClass::membar>},
+      {"FENCE", decode_nothing<OpClass::membar>},
+      {"USETMAXREG", decode_nothing<OpClass::uniform>},
+      {"UCGABAR_ARV", decode_nothing<OpClass::dependency>},
+      {"UCGABAR_WAIT", decode_nothing<OpClass::dependency>},
+  };
+  return entries;
+}
+
+}  // namespace tilescope::sass

@@ -1,0 +1,310 @@
+// Integer arithmetic: additions, multiplications, minima, bit counts. The uniform datapath's opcodes (U...) do the
+// same.
+#include <algorithm>
+#include <bit>
+
+#include "traces/sass/lanes.h"
+#include "traces/sass/ops.h"
+
+namespace tilescope::sass {
+namespace {
+
+using Int = std::int32_t;
+using Long = std::int64_t;
+
+Word add3(Word a, Word b, Word c, Word) { return a + b + c; }
+Word multiply_add(Word a, Word b, Word c, Word) { return a * b + c; }
+Word absolute(Word a, Word, Word, Word) { return static_cast<Int>(a) < 0 ? 0U - a : a; }
+Word population(Word a, Word, Word, Word) { return static_cast<Word>(std::popcount(a)); }
+Word reversed(Word a, Word, Word, Word) {
+  a = (a >> 1U & 0x55555555U) | (a & 0x55555555U) << 1U;
+  a = (a >> 2U & 0x33333333U) | (a & 0x33333333U) << 2U;
+  a = (a >> 4U & 0x0f0f0f0fU) | (a & 0x0f0f0f0fU) << 4U;
+  return std::rotl((a >> 8U & 0x00ff00ffU) | (a & 0x00ff00ffU) << 8U, 16);
+}
+// flags: 1 unsigned, 2 as a shift count
+Word leading_one(Word a, Word, Word, Word flags) {
+  if ((flags & 1U) == 0 && static_cast<Int>(a) < 0) a = ~a;
+  if (a == 0) return ~Word{0};
+  const auto from_top = static_cast<Word>(std::countl_zero(a));
+  return (flags & 2U) != 0 ? from_top : 31U - from_top;
+}
+// |a - b| + c; flags: 1 unsigned
+Word absolute_difference(Word a, Word b, Word c, Word flags) {
+  const bool less = (flags & 1U) != 0 ? a < b : static_cast<Int>(a) < static_cast<Int>(b);
+  return (less ? b - a : a - b) + c;
+}
+Word add_halves(Word a, Word b, Word, Word) { return ((a + b) & 0xffffU) | ((a >> 16U) + (b >> 16U)) << 16U; }
+
+Wide multiply_wide(Word a, Word b, Wide c) {
+  return static_cast<Wide>(Long{static_cast<Int>(a)} * static_cast<Int>(b)) + c;
+}
+Wide multiply_wide_unsigned(Word a, Word b, Wide c) { return Wide{a} * b + c; }
+Wide add3_wide(Wide a, Wide b, Wide c, Word) { return a + b + c; }
+
+// Four products of bytes (4A) or two of halves and bytes (2A); flags: 1 a unsigned, 2 b unsigned, 4 halves, 8 high
+// pair.
+Word dot_product(Word a, Word b, Word c, Word flags) {
+  const auto part = [](Word word, unsigned bits, unsigned at, bool is_unsigned) {
+    const Word value = word >> at & ((1U << bits) - 1U);
+    return is_unsigned ? value : static_cast<Word>(static_cast<Int>(value << (32 - bits)) >> (32 - bits));
+  };
+  const bool halves = (flags & 4U) != 0;
+  for (unsigned i = 0; i < (halves ? 2U : 4U); ++i)
+    c += part(a, halves ? 16 : 8, i * (halves ? 16U : 8U), (flags & 1U) != 0) *
+         part(b, 8, i * 8U + ((flags & 8U) != 0 ? 16U : 0U), (flags & 2U) != 0);
+  return c;
+}
+
+// A sum with carries in and out. A negated source counts as its complement plus one, as the adder does it.
+// flags: bit i: source i is negated.
+void add3_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  std::array<LaneArray, 3> scratch;
+  std::array<const LaneArray*, 3> in{};
+  for (std::size_t i = 0; i < 3; ++i) in[i] = &load(warp, op.in[i], scratch[i]);
+  const std::uint32_t carry1 = predicate(warp, op.predicate_in[0]), carry2 = predicate(warp, op.predicate_in[1]);
+  const bool with_carry = (op.flags & 8U) != 0;
+  LaneArray result;
+  std::uint32_t first = 0, second = 0;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    Wide sum = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Word value = (*in[i])[l];
+      sum += (op.flags >> i & 1U) != 0 ? Wide{~value} + 1 : Wide{value};
+    }
+    if (with_carry) sum += (carry1 >> l & 1U) + (carry2 >> l & 1U);
+    result[l] = static_cast<Word>(sum);
+    first |= static_cast<std::uint32_t>(sum >> 32U != 0) << l;
+    second |= static_cast<std::uint32_t>(sum >> 33U != 0) << l;
+  }
+  merge(output(warp, op.out), result, mask);
+  set_predicate(warp, op.predicate_out[0], first, mask);
+  set_predicate(warp, op.predicate_out[1], second, mask);
+}
+
+void multiply_add_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  LaneArray sa, sb, sc, result;
+  const LaneArray& a = load(warp, op.in[0], sa);
+  const LaneArray& b = load(warp, op.in[1], sb);
+  const LaneArray& c = load(warp, op.in[2], sc);
+  const std::uint32_t carry = predicate(warp, op.predicate_in[0]);
+  for (std::size_t l = 0; l < kLanes; ++l) result[l] = a[l] * b[l] + c[l] + (carry >> l & 1U);
+  merge(output(warp, op.out), result, mask);
+}
+
+// IMAD.WIDE with a carry out, and its .X with a carry in. flags: 1 unsigned, 2 carry in.
+void multiply_wide_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  LaneArray sa, sb;
+  WideLanes c, result;
+  const LaneArray& a = load(warp, op.in[0], sa);
+  const LaneArray& b = load(warp, op.in[1], sb);
+  load_wide(warp, op.in[2], c);
+  const std::uint32_t carry = (op.flags & 2U) != 0 ? predicate(warp, op.predicate_in[0]) : 0;
+  std::uint32_t out = 0;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    const Wide product = (op.flags & 1U) != 0 ? multiply_wide_unsigned(a[l], b[l], 0) : multiply_wide(a[l], b[l], 0);
+    const Wide sum = product + c.lane[l], with_carry = sum + (carry >> l & 1U);
+    result.lane[l] = with_carry;
+    out |= static_cast<std::uint32_t>(sum < product || with_carry < sum) << l;
+  }
+  store_wide(warp, op, result, mask);
+  set_predicate(warp, op.predicate_out[0], out, mask);
+}
+
+// IMAD.HI: the high word of a * b + c, c a register pair. flags: 1 unsigned, 2 carry in
+void multiply_high(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  LaneArray sa, sb, result;
+  WideLanes c;
+  const LaneArray& a = load(warp, op.in[0], sa);
+  const LaneArray& b = load(warp, op.in[1], sb);
+  load_wide(warp, op.in[2], c);
+  const std::uint32_t carry = (op.flags & 2U) != 0 ? predicate(warp, op.predicate_in[0]) : 0;
+  std::uint32_t out = 0;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    const Wide product = (op.flags & 1U) != 0 ? multiply_wide_unsigned(a[l], b[l], 0) : multiply_wide(a[l], b[l], 0);
+    const Wide sum = product + c.lane[l], with_carry = sum + (carry >> l & 1U);
+    result[l] = static_cast<Word>(with_carry >> 32U);
+    out |= static_cast<std::uint32_t>(sum < product || with_carry < sum) << l;
+  }
+  merge(output(warp, op.out), result, mask);
+  set_predicate(warp, op.predicate_out[0], out, mask);
+}
+
+// min(a + b, c) where the predicate holds, else max. flags: 1 unsigned, 2 with the addition.
+void minimum(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  LaneArray sa, sb, sc, result;
+  const LaneArray& a = load(warp, op.in[0], sa);
+  const LaneArray& b = load(warp, op.in[1], sb);
+  const LaneArray& c = load(warp, op.in[2], sc);
+  const std::uint32_t least = predicate(warp, op.predicate_in[0]);
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    const Word x = (op.flags & 2U) != 0 ? a[l] + b[l] : a[l], y = (op.flags & 2U) != 0 ? c[l] : b[l];
+    const bool less = (op.flags & 1U) != 0 ? x < y : static_cast<Int>(x) < static_cast<Int>(y);
+    result[l] = less == ((least >> l & 1U) != 0) ? x : y;
+  }
+  merge(output(warp, op.out), result, mask);
+}
+
+// IADD3 R0, P0, P1, a, b, c; .X adds two carries.
+void decode_add3(Decoder& d) {
+  if (d.take("64")) {
+    d.out_wide();
+    for (std::size_t i = 0; i < 3; ++i) d.in(i, Type::wide_integer);
+    d.op().run = lanewise_wide<add3_wide>;
+    return set_math_class(d, OpClass::alu);
+  }
+  const bool with_carry = d.take("X");
+  d.out();
+  const bool carries = d.next_is(Operand::Kind::predicate);
+  for (std::size_t i = 0; i < 2 && d.next_is(Operand::Kind::predicate); ++i) d.predicate_out(i);
+  for (std::size_t i = 0; i < 3; ++i) d.in(i);
+  d.op().run = lanewise<add3>;
+  if (carries || with_carry) {
+    d.op().run = add3_carry;
+    d.op().flags = with_carry ? 8 : 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if ((d.op().in[i].modifiers & Source::negate_int) == 0) continue;
+      d.op().in[i].modifiers &= static_cast<std::uint8_t>(~Source::negate_int);
+      d.op().flags |= 1U << i;
+    }
+    d.op().predicate_in[0] = d.op().predicate_in[1] = {7, true};
+    for (std::size_t i = 0; with_carry && i < 2 && d.more(); ++i) d.predicate_in(i);
+  }
+  set_math_class(d, OpClass::alu);
+}
+
+void decode_add(Decoder& d) {  // VIADD, IADD
+  const bool halves = d.take("16x2");
+  d.out();
+  d.in(0);
+  d.in(1);
+  d.op().in[2] = Source{};
+  d.op().run = halves ? lanewise<add_halves> : lanewise<add3>;
+  set_math_class(d, OpClass::alu);
+}
+
+void decode_multiply(Decoder& d) {  // IMAD in all its forms
+  const bool wide = d.take("WIDE"), high = d.take("HI"), is_unsigned = d.take("U32"), with_carry = d.take("X");
+  d.take("MOV"), d.take("IADD"), d.take("SHL");  // what the compiler uses it for
+  if (wide) {
+    d.out_wide();
+  } else {
+    d.out();
+  }
+  const bool carry_out = d.next_is(Operand::Kind::predicate);
+  if (carry_out) d.predicate_out(0);
+  d.in(0);
+  d.in(1);
+  d.in(2, wide || high ? Type::wide_integer : Type::integer);
+  if (with_carry) d.predicate_in(0);
+  if (wide) {
+    d.op().run = is_unsigned ? widening<multiply_wide_unsigned> : widening<multiply_wide>;
+    if (carry_out || with_carry) {
+      d.op().run = multiply_wide_carry;
+      d.op().flags = (is_unsigned ? 1U : 0U) | (with_carry ? 2U : 0U);
+    }
+  } else if (high) {
+    d.op().run = multiply_high;
+    d.op().flags = (is_unsigned ? 1U : 0U) | (with_carry ? 2U : 0U);
+  } else {
+    if (carry_out) d.fail("IMAD with a carry out");
+    d.op().run = with_carry ? multiply_add_carry : lanewise<multiply_add>;
+  }
+  set_math_class(d, wide ? OpClass::imad_wide : OpClass::imad);
+}
+
+template <Word (*F)(Word, Word, Word, Word), OpClass Class>
+void decode_one(Decoder& d) {
+  d.out();
+  d.in(0);
+  d.op().run = lanewise<F>;
+  set_math_class(d, Class);
+}
+
+void decode_leading_one(Decoder& d) {
+  d.op().flags = (d.take("U32") ? 1U : 0U) | (d.take("SH") ? 2U : 0U);
+  d.out();
+  if (d.next_is(Operand::Kind::predicate)) {
+    const Operand* unused = d.pop();
+    if (!is_true(unused->reg)) d.fail("FLO with a predicate");
+  }
+  d.in(0);
+  d.op().run = lanewise<leading_one>;
+  set_math_class(d, OpClass::xu);
+}
+
+void decode_absolute_difference(Decoder& d) {
+  d.op().flags = d.take("U32") ? 1U : 0U;
+  d.out();
+  for (std::size_t i = 0; i < 3; ++i) d.in(i);
+  d.op().run = lanewise<absolute_difference>;
+  set_math_class(d, OpClass::alu);
+}
+
+void decode_minimum(Decoder& d) {  // IMNMX, VIMNMX, UIMNMX
+  d.op().flags = d.take("U32") ? 1U : 0U;
+  d.out();
+  d.in(0);
+  d.in(1);
+  d.predicate_in(0);
+  d.op().run = minimum;
+  set_math_class(d, OpClass::alu);
+}
+
+void decode_add_minimum(Decoder& d) {  // VIADDMNMX
+  d.op().flags = (d.take("U32") ? 1U : 0U) | 2U;
+  d.out();
+  for (std::size_t i = 0; i < 3; ++i) d.in(i);
+  d.predicate_in(0);
+  d.op().run = minimum;
+  set_math_class(d, OpClass::alu);
+}
+
+void decode_dot_product(Decoder& d) {
+  Word flags = d.take("4A") ? 0U : 4U;
+  if (flags == 4U && !d.take("2A")) d.fail("neither 4A nor 2A");
+  if (d.take("HI")) flags |= 8U;
+  d.take("LO");
+  for (const Word bit : {1U, 2U}) {
+    const std::string type = d.take_any();
+    if (type == "U8" || type == "U16")
+      flags |= bit;
+    else if (type != "S8" && type != "S16")
+      d.fail("modifier ." + type);
+  }
+  d.op().flags = flags;
+  d.out();
+  for (std::size_t i = 0; i < 3; ++i) d.in(i);
+  d.op().run = lanewise<dot_product>;
+  set_math_class(d, OpClass::imad);
+}
+
+}  // namespace
+
+std::span<const OpEntry> integer_ops() {
+  static constexpr OpEntry entries[] = {
+      {"IADD3", decode_add3},
+      {"UIADD3", decode_add3},
+      {"VIADD", decode_add},
+      {"IADD", decode_add},
+      {"IMAD", decode_multiply},
+      {"UIMAD", decode_multiply},
+      {"IABS", decode_one<absolute, OpClass::alu>},
+      {"UIABS", decode_one<absolute, OpClass::alu>},
+      {"POPC", decode_one<population, OpClass::xu>},
+      {"UPOPC", decode_one<population, OpClass::xu>},
+      {"BREV", decode_one<reversed, OpClass::xu>},
+      {"UBREV", decode_one<reversed, OpClass::xu>},
+      {"FLO", decode_leading_one},
+      {"UFLO", decode_leading_one},
+      {"VABSDIFF", decode_absolute_difference},
+      {"IMNMX", decode_minimum},
+      {"VIMNMX", decode_minimum},
+      {"UIMNMX", decode_minimum},
+      {"VIADDMNMX", decode_add_minimum},
+      {"IDP", decode_dot_product},
+  };
+  return entries;
+}
+
+}  // namespace tilescope::sass

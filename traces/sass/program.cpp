@@ -1,0 +1,288 @@
+#include "traces/sass/program.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "traces/sass/control_codes.h"
+#include "traces/sass/ops.h"
+#include "traces/sass/register_reads.h"
+#include "traces/sass/slice.h"
+
+namespace tilescope::sass {
+namespace {
+
+constexpr std::uint32_t kInstructionBytes = 16;
+
+class Builder {
+ public:
+  Builder(const ListedFunction& function, const std::string& file, LaunchState launch, bool all_values)
+      : function_(function), file_(file), all_values_(all_values) {
+    program_.launch = std::move(launch);
+  }
+
+  tl::expected<Program, Diagnostics> build() {
+    decode_all();
+    if (!errors_.empty()) return tl::unexpected(errors_);
+    find_successors();
+    if (!errors_.empty()) return tl::unexpected(errors_);
+    const Slice slice = slice_of(program_.code, successors_, all_values_);
+    refuse_missing_values(slice);
+    if (!errors_.empty()) return tl::unexpected(errors_);
+    assign_slots(slice);
+    make_blocks(slice);
+    program_.needs_memory = slice.global || slice.shared;
+    program_.needs_local = slice.local;
+    program_.whole_cta = slice.shared || slice.global_changes || slice.barrier_results;
+    return std::move(program_);
+  }
+
+ private:
+  void error(const ListedInstruction& at, std::string message) {
+    errors_.push_back({file_, at.line, at.column, std::move(message)});
+  }
+
+  void decode_all() {
+    ConstantPool pool(program_.launch);
+    pool.of(0);
+    program_.code.reserve(function_.code.size());
+    std::optional<ParsedInstruction> before;
+    for (const ListedInstruction& listed : function_.code) {
+      const auto parsed = parse_instruction(listed);
+      if (!parsed) {
+        error(listed, "got " + quoted(parsed.error()) + "; must be an instruction of sm_80 or sm_90");
+        program_.code.emplace_back();
+        continue;
+      }
+      Decoder decoder(*parsed, function_.labels, program_.launch, pool, function_.architecture);
+      std::string mnemonic = parsed->opcode;
+      for (const std::string& modifier : parsed->modifiers) mnemonic += "." + modifier;
+      const DecodeFunction decode = decode_function(parsed->opcode);
+      if (decode == nullptr) {
+        error(listed, "unknown opcode: got " + quoted(mnemonic) + "; docs/sass.md lists those that are executed");
+        program_.code.emplace_back();
+        continue;
+      }
+      decode(decoder);
+      const std::string problem = decoder.finish();
+      if (!problem.empty()) error(listed, "not executed: got " + quoted(listed.text) + ": " + problem);
+      decoder.decoded.op.instruction = static_cast<std::uint32_t>(program_.code.size());
+      program_.code.push_back(std::move(decoder.decoded));
+      add_control_codes(listed);
+      Instruction& instruction = program_.code.back().instruction;
+      if (fetches_operands(instruction.op))
+        instruction.register_reads = register_reads_of(*parsed, before ? &*before : nullptr);
+      before = *parsed;
+    }
+    for (const Decoded& decoded : program_.code) program_.instructions.push_back(decoded.instruction);
+  }
+
+  void add_control_codes(const ListedInstruction& listed) {
+    const ControlCodes codes = control_codes(listed.high);
+    Instruction& instruction = program_.code.back().instruction;
+    instruction.stall = codes.stall;
+    instruction.yield = codes.yield;
+    instruction.write_scoreboard = codes.write_scoreboard;
+    instruction.read_scoreboard = codes.read_scoreboard;
+    instruction.wait_mask = codes.wait_mask;
+    instruction.line = static_cast<std::uint32_t>(listed.line);
+  }
+
+  // Loads and stores fetch theirs on a path of their own.
+  static bool fetches_operands(OpClass op) {
+    return op == OpClass::fma || op == OpClass::imad || op == OpClass::imad_wide || op == OpClass::alu ||
+           op == OpClass::half || op == OpClass::fp64;
+  }
+
+  bool is_place(std::uint32_t address) const {
+    return address % kInstructionBytes == 0 && address / kInstructionBytes < program_.code.size();
+  }
+
+  void find_successors() {
+    const std::vector<Decoded>& code = program_.code;
+    successors_.resize(code.size());
+    leaders_.insert(0);
+    bool jumps = false;
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      const Decoded& decoded = code[i];
+      if (decoded.flow == Flow::next) continue;
+      leaders_.insert(i + 1);
+      jumps = jumps || decoded.flow == Flow::jump;
+      const bool goes = decoded.flow == Flow::branch || decoded.flow == Flow::call;
+      if (!goes && decoded.flow != Flow::open) continue;
+      if (!is_place(decoded.target))
+        error(function_.code[i], "the target of " + quoted(function_.code[i].text) + " lies outside the function");
+      else
+        leaders_.insert(decoded.target / kInstructionBytes);
+    }
+    // A jump to a register's address goes behind a call or to an address that the code holds as a number.
+    std::vector<std::uint32_t> jump_targets;
+    if (jumps) {
+      for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if (code[i].flow == Flow::call || code[i].flow == Flow::jump) jump_targets.push_back(i + 1);
+        if (code[i].flow != Flow::next || code[i].is_memory) continue;
+        for (const Source& source : code[i].op.in) {
+          if (source.low >= 0) continue;
+          const std::int32_t in_pool = ~source.low;
+          const std::uint32_t value = program_.launch.pool[static_cast<std::size_t>(in_pool)][0];
+          if (value != 0 && is_place(value)) jump_targets.push_back(value / kInstructionBytes);
+        }
+      }
+      leaders_.insert(jump_targets.begin(), jump_targets.end());
+      leaders_.erase(static_cast<std::uint32_t>(code.size()));
+    }
+    leaders_.erase(static_cast<std::uint32_t>(code.size()));
+    std::sort(jump_targets.begin(), jump_targets.end());
+    jump_targets.erase(std::unique(jump_targets.begin(), jump_targets.end()), jump_targets.end());
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      const Decoded& decoded = code[i];
+      const bool conditional = decoded.op.guard != 7 || decoded.op.guard_inverted || decoded.condition.index != 7 ||
+                               decoded.condition.inverted || decoded.op.flags != 0;
+      const bool stops = decoded.flow == Flow::exit || decoded.flow == Flow::trap || decoded.flow == Flow::branch ||
+                         decoded.flow == Flow::call || decoded.flow == Flow::jump;
+      if ((!stops || conditional) && i + 1 < code.size()) successors_[i].push_back(i + 1);
+      if ((decoded.flow == Flow::branch || decoded.flow == Flow::call) && is_place(decoded.target))
+        successors_[i].push_back(decoded.target / kInstructionBytes);
+      if (decoded.flow == Flow::jump)
+        for (const std::uint32_t place : jump_targets)
+          if (place < code.size()) successors_[i].push_back(place);
+    }
+  }
+
+  void refuse_missing_values(const Slice& slice) {
+    for (std::size_t i = 0; i < program_.code.size(); ++i)
+      if (slice.executed[i] && program_.code[i].values_missing)
+        error(function_.code[i],
+              "the values of " + quoted(function_.code[i].text) + " are not computed here, and " +
+                  (all_values_ ? "all values were asked for" : "an address or a branch depends on them"));
+  }
+
+  void assign_slots(const Slice& slice) {
+    LaunchState& launch = program_.launch;
+    const auto give = [&launch](const std::vector<RegisterId>& ids) {
+      for (const RegisterId id : ids)
+        if (!is_zero(id) && !is_predicate(id) && launch.slot[id] == kTrashSlot)
+          launch.slot[id] = static_cast<std::uint16_t>(launch.slots++);
+    };
+    for (std::size_t i = 0; i < program_.code.size(); ++i) {
+      const Decoded& decoded = program_.code[i];
+      give(decoded.always_uses);
+      if (!slice.executed[i]) continue;
+      give(decoded.uses);
+      give(decoded.data_uses);
+    }
+    const auto read = [&launch](std::int32_t& index) {
+      if (index >= 0)
+        index = is_zero(static_cast<RegisterId>(index)) ? kZeroSlot : launch.slot[static_cast<std::size_t>(index)];
+    };
+    const auto written = [&launch](std::int32_t& index) {
+      index = is_zero(static_cast<RegisterId>(index)) ? kTrashSlot : launch.slot[static_cast<std::size_t>(index)];
+    };
+    for (Decoded& decoded : program_.code) {
+      for (Source& source : decoded.op.in) read(source.low), read(source.high);
+      written(decoded.op.out);
+      written(decoded.op.out_high);
+      for (AddressRule* rule : {&decoded.access.at, &decoded.access.to})
+        for (std::int32_t* index : {&rule->low, &rule->high, &rule->uniform_low, &rule->uniform_high}) read(*index);
+    }
+  }
+
+  void make_blocks(const Slice& slice) {
+    program_.block_at.assign(program_.code.size(), -1);
+    for (auto leader = leaders_.begin(); leader != leaders_.end(); ++leader) {
+      const auto after = std::next(leader);
+      const std::uint32_t end = after == leaders_.end() ? static_cast<std::uint32_t>(program_.code.size()) : *after;
+      program_.block_at[*leader] = static_cast<std::int32_t>(program_.blocks.size());
+      program_.blocks.push_back({.first = *leader, .length = end - *leader, .steps = {}});
+      fill_steps(program_.blocks.back(), slice);
+    }
+  }
+
+  void fill_steps(Block& block, const Slice& slice) {
+    std::vector<std::uint32_t> memory;  // instructions of the block
+    for (std::uint32_t i = block.first; i < block.first + block.length; ++i) {
+      const Decoded& decoded = program_.code[i];
+      const bool executed = slice.executed[i];
+      program_.executed_share += executed ? 1 : 0;
+      if (decoded.is_memory) {
+        Step step;
+        step.op = &decoded.op;
+        step.memory = static_cast<std::int32_t>(program_.memory.size());
+        step.moves_data = executed;
+        find_same_address(step, i, memory);
+        program_.memory.push_back({&decoded, decoded.access.at, decoded.access.to});
+        memory.push_back(i);
+        memory_of_[i] = step.memory;
+        block.steps.push_back(step);
+      } else if (executed && decoded.op.run != nullptr && decoded.flow == Flow::next) {
+        block.steps.push_back({.op = &decoded.op});
+      }
+    }
+  }
+
+  // Loads of a block often differ in their constant offsets alone.
+  void find_same_address(Step& step, std::uint32_t at, const std::vector<std::uint32_t>& earlier) const {
+    const Decoded& mine = program_.code[at];
+    if (mine.access.kind == MemoryKind::async_copy || mine.access.at.space == Space::generic ||
+        mine.access.at.space == Space::local || step.moves_data)
+      return;
+    for (auto other = earlier.rbegin(); other != earlier.rend(); ++other) {
+      const Decoded& theirs = program_.code[*other];
+      const AddressRule &a = mine.access.at, &b = theirs.access.at;
+      const bool same = theirs.access.kind != MemoryKind::async_copy && a.space == b.space && a.low == b.low &&
+                        a.high == b.high && a.uniform_low == b.uniform_low && a.uniform_high == b.uniform_high &&
+                        a.wide == b.wide && a.uniform_wide == b.uniform_wide && a.shift == b.shift &&
+                        a.bytes == b.bytes && lanes_of(mine) == lanes_of(theirs) && mine.op.guard == theirs.op.guard &&
+                        mine.op.guard_inverted == theirs.op.guard_inverted;
+      if (!same || changed_between(mine, *other, at)) continue;
+      step.same_address = memory_of_.at(*other);
+      step.distance = a.offset - b.offset;
+      return;
+    }
+  }
+
+  // A matrix load takes only as many lanes as it has rows.
+  static unsigned lanes_of(const Decoded& decoded) {
+    const bool matrix =
+        decoded.access.kind == MemoryKind::matrix_load || decoded.access.kind == MemoryKind::matrix_store;
+    return matrix ? 8 * (decoded.op.flags & 255U) : 32;
+  }
+
+  bool changed_between(const Decoded& mine, std::uint32_t from, std::uint32_t to) const {
+    for (std::uint32_t i = from; i < to; ++i)
+      for (const RegisterId id : program_.code[i].defines)
+        if (std::find(mine.always_uses.begin(), mine.always_uses.end(), id) != mine.always_uses.end()) return true;
+    return false;
+  }
+
+  const ListedFunction& function_;
+  const std::string& file_;
+  bool all_values_;
+  Program program_;
+  Diagnostics errors_;
+  std::set<std::uint32_t> leaders_;  // instructions at which a block begins
+  std::vector<std::vector<std::uint32_t>> successors_;
+  std::map<std::uint32_t, std::int32_t> memory_of_;
+};
+
+}  // namespace
+
+DecodeFunction decode_function(std::string_view opcode) {
+  static const std::map<std::string_view, DecodeFunction> table = [] {
+    std::map<std::string_view, DecodeFunction> all;
+    for (const auto group : {integer_ops, logic_ops, compare_ops, single_ops, double_ops, half_ops, convert_ops,
+                             lane_ops, special_ops, memory_ops, tensor_ops, control_ops})
+      for (const OpEntry& entry : group()) all.emplace(entry.opcode, entry.decode);
+    return all;
+  }();
+  const auto found = table.find(opcode);
+  return found == table.end() ? nullptr : found->second;
+}
+
+tl::expected<Program, Diagnostics> build_program(const ListedFunction& function, const std::string& file,
+                                                 LaunchState launch, bool all_values) {
+  return Builder(function, file, std::move(launch), all_values).build();
+}
+
+}  // namespace tilescope::sass

@@ -1,0 +1,54 @@
+// A kernel decoded for one launch: instructions for the executor, instructions for the engine, and which of them have
+// to be executed at all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "models/config/diagnostic.h"
+#include "traces/sass/decoded.h"
+#include "traces/sass/listing.h"
+
+namespace tilescope::sass {
+
+// What a step of a block does.
+struct Step {
+  const MicroOp* op = nullptr;     // compute, or a memory instruction's data movement
+  std::int32_t memory = -1;        // index of the memory instruction, -1: none
+  std::int32_t same_address = -1;  // an earlier memory instruction of the block with the same lanes and registers
+  std::int64_t distance = 0;       // ... and how far this one's address lies from its
+  bool moves_data = false;
+};
+
+// Instructions that always run one after the other; control may go elsewhere after the last one only.
+struct Block {
+  std::uint32_t first = 0, length = 0;  // instructions
+  std::vector<Step> steps;              // only what has to be executed
+};
+
+struct MemoryInstruction {
+  const Decoded* decoded = nullptr;
+  AddressRule at, to;  // with slots
+};
+
+struct Program {
+  LaunchState launch;
+  std::vector<Decoded> code;
+  std::vector<Instruction> instructions;  // for the engine
+  std::vector<Block> blocks;
+  std::vector<std::int32_t> block_at;  // of an instruction, -1 when no block begins there
+  std::vector<MemoryInstruction> memory;
+  bool whole_cta = false;     // warps exchange values that matter: they must run together
+  bool needs_memory = false;  // contents of global or shared memory matter
+  bool needs_local = false;
+  std::size_t executed_share = 0;  // instructions that have to be executed, of code.size()
+};
+
+// `launch` has its dimensions and constants filled. With `all_values` every instruction is executed.
+// Fails with every instruction that is not known, each with its line.
+tl::expected<Program, Diagnostics> build_program(const ListedFunction& function, const std::string& file,
+                                                 LaunchState launch, bool all_values);
+
+}  // namespace tilescope::sass

@@ -1,0 +1,51 @@
+#include "traces/sass/shared_extent.h"
+
+#include <algorithm>
+
+#include "traces/sass/cta_executor.h"
+
+namespace tilescope::sass {
+namespace {
+
+std::int64_t end_of(const MemoryOperand& operand, const PatternTable& patterns) {
+  const LanePattern& pattern = patterns.pattern(operand.pattern);
+  if (pattern.active == 0) return 0;
+  std::int64_t furthest = 0;
+  for (const std::int64_t offset : pattern.offset) furthest = std::max(furthest, offset);
+  return static_cast<std::int64_t>(operand.base) + furthest + pattern.bytes;
+}
+
+}  // namespace
+
+std::int64_t shared_extent(const Program& program, const DeviceMemory& memory, std::size_t shared_bytes) {
+  const bool uses_shared =
+      std::any_of(program.instructions.begin(), program.instructions.end(), [](const Instruction& one) {
+        return one.op == OpClass::shared_load || one.op == OpClass::shared_store || one.op == OpClass::shared_atomic ||
+               one.op == OpClass::matrix_load || one.op == OpClass::async_copy;
+      });
+  if (!uses_shared) return 0;
+  DeviceMemory own = memory;
+  PatternTable patterns;
+  CtaExecutor executor(program, patterns, own, shared_bytes, false);
+  executor.start(0);
+  std::int64_t extent = 0;
+  const auto warps = static_cast<int>((program.launch.block.count() + kLanes - 1) / kLanes);
+  std::vector<MemoryOperand> operands;
+  for (int warp = 0; warp < warps; ++warp) {
+    WarpRun run;
+    for (std::size_t i = 0; executor.run_of(warp, i, run, operands); ++i) {
+      std::size_t next = 0;
+      for (std::uint32_t at = run.first; at < run.first + run.length; ++at) {
+        const OpClass op = program.instructions[at].op;
+        const int taken = memory_operands(op);
+        const bool shared = op == OpClass::shared_load || op == OpClass::shared_store || op == OpClass::shared_atomic ||
+                            op == OpClass::matrix_load || op == OpClass::async_copy;
+        if (shared) extent = std::max(extent, end_of(operands[next + static_cast<std::size_t>(taken) - 1], patterns));
+        next += static_cast<std::size_t>(taken);
+      }
+    }
+  }
+  return extent;
+}
+
+}  // namespace tilescope::sass

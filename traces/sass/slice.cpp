@@ -1,0 +1,143 @@
+#include "traces/sass/slice.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilescope::sass {
+namespace {
+
+// How a register is needed at a place: not, by all lanes, or by the lanes for which a guard holds. A guarded definition
+// satisfies the need of its own lanes: "@P0 MOV R4, ...; @P0 STS [R4], ..." needs nothing of R4 from before.
+using Need = std::uint8_t;
+constexpr Need kNone = 0, kAll = 1, kFirstGuard = 2;
+
+Need need_under(const MicroOp& op) {
+  if (op.guard == 7 && !op.guard_inverted) return kAll;
+  return static_cast<Need>(kFirstGuard + 2 * op.guard + (op.guard_inverted ? 1 : 0));
+}
+Need opposite(Need guard) { return static_cast<Need>(((guard - kFirstGuard) ^ 1) + kFirstGuard); }
+Need joined(Need a, Need b) { return a == kNone || a == b ? b : b == kNone ? a : kAll; }
+
+using Set = std::array<Need, kRegisterIds>;
+
+bool touches(Space space, Space memory) { return space == memory || space == Space::generic; }
+
+class Slicer {
+ public:
+  Slicer(const std::vector<Decoded>& code, const std::vector<std::vector<std::uint32_t>>& successors, bool all)
+      : code_(code), successors_(successors), all_(all), needed_(code.size()) {
+    slice_.executed.resize(code.size());
+    if (all) slice_.global = slice_.shared = slice_.local = slice_.global_changes = slice_.barrier_results = true;
+  }
+
+  Slice run() {
+    do {
+      grown_ = false;
+      settle();
+      find_memory();
+    } while (grown_);
+    return std::move(slice_);
+  }
+
+ private:
+  void settle() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = code_.size(); i-- > 0;) changed = visit(i) || changed;
+    }
+  }
+
+  bool visit(std::size_t i) {
+    const Decoded& decoded = code_[i];
+    const Need guard = decoded.warp_wide ? kAll : need_under(decoded.op);
+    const Need defined_for = need_under(decoded.op);
+    Set before{};
+    for (const std::uint32_t next : successors_[i])
+      for (std::size_t id = 0; id < before.size(); ++id) before[id] = joined(before[id], needed_[next][id]);
+    bool executed = all_;
+    for (const RegisterId id : decoded.defines)
+      executed = executed || (before[id] != kNone && (defined_for == kAll || before[id] != opposite(defined_for)));
+    const bool stored = decoded.is_memory && decoded.access.writes() && memory_matters(decoded.access);
+    executed = executed || stored || (decoded.barrier_result && decoded.flow != Flow::next && slice_.barrier_results);
+    for (const RegisterId id : decoded.defines) {
+      if (defined_for == kAll || before[id] == defined_for)
+        before[id] = kNone;
+      else if (before[id] == kAll)
+        before[id] = opposite(defined_for);
+      if (is_predicate(id)) forget_guard(before, id);
+    }
+    const auto need = [&before](const std::vector<RegisterId>& ids, Need how) {
+      for (const RegisterId id : ids)
+        if (!is_zero(id) && !is_true(id)) before[id] = joined(before[id], how);
+    };
+    if (executed) need(decoded.uses, guard);
+    if (stored) need(decoded.data_uses, guard);
+    need(decoded.always_uses, guard);
+    // The guard itself is read by every lane.
+    if (executed || !decoded.always_uses.empty()) need_guard(decoded, before);
+    bool changed = executed != slice_.executed[i];
+    for (std::size_t id = 0; id < before.size(); ++id) {
+      const Need grown = joined(needed_[i][id], before[id]);
+      changed = changed || grown != needed_[i][id];
+      needed_[i][id] = grown;
+    }
+    slice_.executed[i] = executed;
+    return changed;
+  }
+
+  static void need_guard(const Decoded& decoded, Set& before) {
+    const MicroOp& op = decoded.op;
+    if (op.guard % 8 == 7) return;
+    before[static_cast<std::size_t>(op.guard < 8 ? kP0 + op.guard : kUP0 + op.guard - 8)] = kAll;
+  }
+
+  // Before a predicate is defined, needs under it are needs of all lanes.
+  static void forget_guard(Set& before, RegisterId predicate) {
+    const unsigned index = predicate >= kUP0 ? predicate - kUP0 + 8U : predicate - kP0;
+    const Need guard = static_cast<Need>(kFirstGuard + 2 * index);
+    for (Need& need : before)
+      if (need == guard || need == opposite(guard)) need = kAll;
+  }
+
+  // Do the contents that this access changes matter to anybody?
+  bool memory_matters(const MemoryAccess& access) const {
+    const Space space = access.kind == MemoryKind::async_copy ? Space::shared : access.at.space;
+    return (slice_.global_changes && touches(space, Space::global)) ||
+           (slice_.shared && touches(space, Space::shared)) || (slice_.local && touches(space, Space::local));
+  }
+
+  void grow(bool& flag) {
+    grown_ = grown_ || !flag;
+    flag = true;
+  }
+
+  void find_memory() {
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      const Decoded& decoded = code_[i];
+      if (!slice_.executed[i]) continue;
+      if (decoded.barrier_result) grow(slice_.barrier_results);
+      if (!decoded.is_memory || !decoded.access.reads()) continue;
+      const Space space = decoded.access.at.space;
+      if (touches(space, Space::global)) grow(slice_.global);
+      if (touches(space, Space::global) && decoded.access.coherent && decoded.access.kind != MemoryKind::async_copy)
+        grow(slice_.global_changes);
+      if (touches(space, Space::shared)) grow(slice_.shared);
+      if (touches(space, Space::local)) grow(slice_.local);
+    }
+  }
+
+  const std::vector<Decoded>& code_;
+  const std::vector<std::vector<std::uint32_t>>& successors_;
+  bool all_;
+  bool grown_ = false;
+  std::vector<Set> needed_;  // before each instruction
+  Slice slice_;
+};
+
+}  // namespace
+
+Slice slice_of(const std::vector<Decoded>& code, const std::vector<std::vector<std::uint32_t>>& successors, bool all) {
+  return Slicer(code, successors, all).run();
+}
+
+}  // namespace tilescope::sass

@@ -1,0 +1,314 @@
+#include "traces/sass/warp_executor.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <stdexcept>
+
+#include "traces/sass/address_patterns.h"
+#include "traces/sass/address_windows.h"
+#include "traces/sass/lanes.h"
+
+namespace tilescope::sass {
+namespace {
+
+// More than any kernel executes in one warp: a loop that waits for what never comes.
+constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 30U;
+constexpr std::uint32_t kInstructionBytes = 16;
+constexpr std::uint32_t kResidentWarps = 132 * 64;
+
+LaneArray filled(std::uint32_t value) {
+  LaneArray lanes;
+  lanes.fill(value);
+  return lanes;
+}
+
+}  // namespace
+
+WarpExecutor::WarpExecutor(const Program& program, PatternTable& patterns)
+    : program_(program),
+      patterns_(patterns),
+      last_pattern_(2 * program.memory.size()),
+      last_operand_(program.memory.size()) {
+  state_.launch = &program.launch;
+  state_.lanes.resize(static_cast<std::size_t>(program.launch.slots));
+  if (program.needs_local) {
+    local_.resize(std::size_t{kLocalBytes} * kLanes);
+    state_.local = &local_;
+  }
+}
+
+void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
+  const LaunchState& launch = program_.launch;
+  for (LaneArray& lanes : state_.lanes) lanes.fill(0);
+  state_.predicates.fill(0);
+  state_.predicates[7] = state_.predicates[15] = kAllLanes;
+  state_.memory = memory;
+  state_.cta = {cta % launch.grid.x, cta / launch.grid.x % launch.grid.y, cta / (launch.grid.x * launch.grid.y)};
+  state_.warp = warp;
+  state_.executed = 0;
+  state_.barrier_result = 0;
+  std::fill(local_.begin(), local_.end(), std::uint8_t{0});
+  cta_ = cta;
+  const std::int64_t threads = std::min<std::int64_t>(kLanes, launch.block.count() - std::int64_t{warp} * kLanes);
+  lanes_.start(threads == kLanes ? kAllLanes : (std::uint32_t{1} << threads) - 1);
+}
+
+void WarpExecutor::stop(std::uint32_t instruction, const std::string& why) const {
+  throw std::runtime_error(fmt::format("line {} of the listing, CTA {}, warp {}: {}",
+                                       program_.instructions[instruction].line, cta_, state_.warp, why));
+}
+
+std::uint32_t WarpExecutor::guarded(const MicroOp& op) const {
+  if (op.guard == 7 && !op.guard_inverted) return op.whole_warp ? kAllLanes : state_.active;
+  const std::uint32_t value = state_.predicates[op.guard];
+  const std::uint32_t lanes = (op.guard_inverted ? ~value : value) & state_.active;
+  return !op.whole_warp ? lanes : lanes != 0 ? kAllLanes : 0;
+}
+
+WarpRun WarpExecutor::next(bool stop_at_barriers) {
+  operands_.clear();
+  WarpRun run{.first = lanes_.running().place, .length = 0};
+  while (true) {
+    const std::uint32_t place = lanes_.running().place;
+    if (place >= program_.block_at.size() || program_.block_at[place] < 0)
+      throw std::runtime_error(fmt::format("CTA {}, warp {}: the code jumps to {:#x}, where no instruction is expected",
+                                           cta_, state_.warp, place * kInstructionBytes));
+    const Block& block = program_.blocks[static_cast<std::size_t>(program_.block_at[place])];
+    state_.active = lanes_.running().lanes;
+    state_.exited = lanes_.exited();
+    run_block(block);
+    run.length += block.length;
+    state_.executed += block.length;
+    const std::uint32_t last = block.first + block.length - 1;
+    if (state_.executed > kMostInstructions) stop(last, "the warp does not end");
+    const bool ends = go_on(last, run, stop_at_barriers);
+    if (lanes_.stuck()) stop(last, "lanes of the warp wait for others that can not come");
+    if (ends || lanes_.running().place != last + 1) return run;
+  }
+}
+
+void WarpExecutor::run_block(const Block& block) {
+  for (const Step& step : block.steps) {
+    const std::uint32_t lanes = guarded(*step.op);
+    if (step.memory >= 0)
+      run_memory(step, lanes);
+    else if (lanes != 0)
+      step.op->run(state_, *step.op, lanes);
+  }
+}
+
+void WarpExecutor::addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const {
+  const LaneArray& low = lanes_at(state_, rule.low);
+  std::uint64_t constant = static_cast<std::uint64_t>(rule.offset);
+  constant += lanes_at(state_, rule.uniform_low)[0];
+  if (rule.uniform_wide) constant += std::uint64_t{lanes_at(state_, rule.uniform_high)[0]} << 32U;
+  if (rule.wide) {
+    const LaneArray& high = lanes_at(state_, rule.high);
+    for (std::size_t l = 0; l < kLanes; ++l) to[l] = (low[l] | std::uint64_t{high[l]} << 32U) + constant;
+  } else if (rule.uniform_wide) {
+    for (std::size_t l = 0; l < kLanes; ++l) to[l] = low[l] + constant;
+  } else {
+    const auto narrow = static_cast<std::uint32_t>(constant);
+    for (std::size_t l = 0; l < kLanes; ++l) to[l] = static_cast<std::uint32_t>((low[l] << rule.shift) + narrow);
+  }
+}
+
+void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
+  const auto index = static_cast<std::size_t>(step.memory);
+  const MemoryInstruction& memory = program_.memory[index];
+  const MemoryAccess& access = memory.decoded->access;
+  const MicroOp& op = *step.op;
+  MemoryOperand& operand = last_operand_[index];
+  try {
+    if (step.same_address >= 0) {
+      operand = last_operand_[static_cast<std::size_t>(step.same_address)];
+      if (operand.pattern != 0) {
+        operand.base += static_cast<std::uint64_t>(step.distance);
+        if ((operand.base & (memory.at.bytes - 1U)) != 0) stop(op.instruction, "misaligned address");
+      }
+    } else if (memory.at.space == Space::generic) {
+      operand = access_generic(step, memory.at, lanes);
+    } else if (memory.at.space == Space::local) {
+      operand = access_local(step, memory.at, lanes);
+    } else {
+      addresses(memory.at, state_.address);
+      std::uint32_t takes_part = lanes;
+      if (access.kind == MemoryKind::matrix_load || access.kind == MemoryKind::matrix_store) {
+        const unsigned rows = 8 * (op.flags & 255U);
+        if (rows < 32) takes_part &= (std::uint32_t{1} << rows) - 1;
+      }
+      if (access.kind == MemoryKind::async_copy) takes_part &= predicate(state_, access.predicate);
+      operand = operand_of(patterns_, state_.address, takes_part, memory.at.bytes, last_pattern_[2 * index]);
+      if (step.moves_data) {
+        state_.space = static_cast<std::uint8_t>(memory.at.space);
+        if (access.kind == MemoryKind::async_copy) addresses(memory.to, state_.to);
+        if (lanes != 0) op.run(state_, op, lanes);
+      }
+    }
+    operands_.push_back(operand);
+    if (access.kind == MemoryKind::async_copy) {
+      if (!step.moves_data) addresses(memory.to, state_.to);
+      operands_.push_back(operand_of(patterns_, state_.to, lanes, memory.to.bytes, last_pattern_[2 * index + 1]));
+    }
+  } catch (const std::runtime_error& error) {
+    if (std::string_view(error.what()).starts_with("misaligned")) stop(op.instruction, error.what());
+    throw;
+  }
+}
+
+// Lanes may lie in different spaces; only those in global memory make a request that the engine follows.
+MemoryOperand WarpExecutor::access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes) {
+  addresses(rule, state_.address);
+  std::uint32_t shared = 0, local = 0;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    if (in_window(state_.address[l], kSharedWindow)) shared |= 1U << l, state_.address[l] -= kSharedWindow;
+    if (in_window(state_.address[l], kLocalWindow)) local |= 1U << l, state_.address[l] -= kLocalWindow;
+  }
+  const std::uint32_t global = lanes & ~shared & ~local;
+  MemoryOperand operand = operand_of(patterns_, state_.address, global, rule.bytes,
+                                     last_pattern_[2 * static_cast<std::size_t>(step.memory)]);
+  if (!step.moves_data) return operand;
+  const std::pair<Space, std::uint32_t> parts[] = {
+      {Space::global, global}, {Space::shared, lanes & shared}, {Space::local, lanes & local}};
+  for (const auto& [space, part] : parts) {
+    if (part == 0) continue;
+    state_.space = static_cast<std::uint8_t>(space);
+    step.op->run(state_, *step.op, part);
+  }
+  return operand;
+}
+
+MemoryOperand WarpExecutor::access_local(const Step& step, const AddressRule& rule, std::uint32_t lanes) {
+  addresses(rule, state_.address);
+  if (step.moves_data && lanes != 0) {
+    state_.space = static_cast<std::uint8_t>(Space::local);
+    step.op->run(state_, *step.op, lanes);
+  }
+  // Words of 4 byte of the 32 threads lie side by side; wider accesses are laid out in their own width.
+  const std::uint64_t unit = std::max<std::uint64_t>(rule.bytes, 4);
+  const std::uint64_t slot =
+      static_cast<std::uint64_t>(cta_ * ((program_.launch.block.count() + kLanes - 1) / kLanes) + state_.warp) %
+      kResidentWarps;
+  const std::uint64_t first = kLocalMemory + slot * kLocalBytesPerWarp;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    const std::uint64_t at = state_.address[l];
+    state_.address[l] = first + at / unit * unit * kLanes + l * unit + at % unit;
+  }
+  return operand_of(patterns_, state_.address, lanes, rule.bytes,
+                    last_pattern_[2 * static_cast<std::size_t>(step.memory)]);
+}
+
+std::uint32_t WarpExecutor::branch_lanes(const Decoded& decoded) const {
+  const MicroOp& op = decoded.op;
+  std::uint32_t lanes = guarded(op) & predicate(state_, decoded.condition);
+  if (decoded.condition.index != 7) lanes &= predicate(state_, op.predicate_in[1]);
+  if ((op.flags & 3U) != 0) {
+    LaneArray scratch;
+    const std::uint32_t mask =
+        load(state_, op.in[0], scratch)[static_cast<std::size_t>(std::countr_zero(state_.active))];
+    const bool all_here = (mask & ~state_.exited & ~state_.active) == 0;
+    if (all_here == ((op.flags & 1U) != 0)) lanes = 0;
+  }
+  if ((op.flags & 4U) != 0 && lanes != 0) lanes = state_.active;
+  if ((op.flags & 8U) != 0 && lanes != state_.active) lanes = 0;
+  return lanes;
+}
+
+// The place that the first of `lanes` goes to, and which of them go there too.
+std::uint32_t WarpExecutor::jump_target(const Decoded& decoded, std::uint32_t lanes, std::uint32_t& same) const {
+  const LaneArray& to = read_register(state_, decoded.target_register);
+  const std::uint32_t address = to[static_cast<std::size_t>(std::countr_zero(lanes))];
+  same = 0;
+  for (std::size_t l = 0; l < kLanes; ++l)
+    if (has_lane(lanes, static_cast<int>(l)) && to[l] == address) same |= 1U << l;
+  return (address + decoded.target) / kInstructionBytes;
+}
+
+bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers) {
+  const Decoded& decoded = program_.code[last];
+  const std::uint32_t lanes = guarded(decoded.op), next = last + 1;
+  switch (decoded.flow) {
+    case Flow::next:
+      lanes_.go_to(next);
+      return false;
+    case Flow::branch:
+    case Flow::call:
+      lanes_.branch(branch_lanes(decoded), decoded.target / kInstructionBytes, next);
+      return false;
+    case Flow::jump: {
+      std::uint32_t left = lanes, same = 0;
+      if (left == 0) {
+        lanes_.go_to(next);
+        return false;
+      }
+      std::uint32_t target = jump_target(decoded, left, same);
+      while (same != left) {  // lanes go to different places
+        lanes_.branch(same, target, next);
+        left &= ~same;
+        target = jump_target(decoded, left, same);
+      }
+      lanes_.branch(left, target, next);
+      return false;
+    }
+    case Flow::exit:
+    case Flow::trap:
+      lanes_.exit(lanes, next);
+      if (lanes_.done()) run.end = WarpRun::End::exit;
+      return lanes_.done();
+    case Flow::open:
+      if (lanes != 0) lanes_.open(decoded.convergence);
+      lanes_.go_to(next);
+      return false;
+    case Flow::meet:
+      if (lanes != 0)
+        lanes_.meet(decoded.convergence, next);
+      else
+        lanes_.go_to(next);
+      return false;
+    case Flow::leave:
+      lanes_.leave(decoded.convergence, lanes & predicate(state_, decoded.condition));
+      lanes_.go_to(next);
+      return false;
+    case Flow::gather: {
+      if (lanes == 0) {
+        lanes_.go_to(next);
+        return false;
+      }
+      LaneArray scratch;
+      lanes_.gather(load(state_, decoded.op.in[0], scratch)[static_cast<std::size_t>(std::countr_zero(lanes))], next);
+      return false;
+    }
+    case Flow::barrier:
+    case Flow::arrive: {
+      lanes_.go_to(next);
+      if (!stop_at_barriers || lanes == 0) return false;
+      LaneArray scratch;
+      const auto first = static_cast<std::size_t>(std::countr_zero(lanes));
+      run.end = decoded.flow == Flow::arrive ? WarpRun::End::arrive : WarpRun::End::barrier;
+      run.barrier = load(state_, decoded.op.in[0], scratch)[first] & 15U;
+      run.barrier_threads = load(state_, decoded.op.in[1], scratch)[first];
+      run.barrier_lanes = lanes;
+      run.barrier_votes = lanes & predicate(state_, decoded.op.predicate_in[0]);
+      run.barrier_kind = decoded.op.flags;
+      return true;
+    }
+    case Flow::yield:
+      lanes_.go_to(next);
+      lanes_.yield();
+      return false;
+    case Flow::save:
+      merge(output(state_, decoded.op.out), filled(lanes_.take(decoded.convergence, decoded.op.flags != 0)), lanes);
+      lanes_.go_to(next);
+      return false;
+    case Flow::restore:
+      if (lanes != 0)
+        lanes_.put(decoded.convergence,
+                   lanes_at(state_, decoded.op.in[0].low)[static_cast<std::size_t>(std::countr_zero(lanes))]);
+      lanes_.go_to(next);
+      return false;
+  }
+  return false;
+}
+
+}  // namespace tilescope::sass

@@ -1,0 +1,64 @@
+// Runs one warp of a program: block after block, keeping its registers, its lanes' places and the operands of its
+// memory instructions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/pattern_table.h"
+#include "traces/sass/divergence.h"
+#include "traces/sass/program.h"
+
+namespace tilescope::sass {
+
+// A straight run of instructions that a warp has executed.
+struct WarpRun {
+  enum class End : std::uint8_t { jump, barrier, arrive, exit };
+  std::uint32_t first = 0, length = 0;
+  End end = End::jump;
+  std::uint32_t barrier = 0;  // which, and of how many threads (0: all of the CTA)
+  std::uint32_t barrier_threads = 0;
+  std::uint32_t barrier_votes = 0;  // lanes whose predicate holds, and lanes that arrive
+  std::uint32_t barrier_lanes = 0;
+  std::uint32_t barrier_kind = 0;  // 1 POPC, 2 AND, 3 OR
+};
+
+class WarpExecutor {
+ public:
+  WarpExecutor(const Program& program, PatternTable& patterns);
+
+  // Begins at the first instruction. `memory` may be null when the program needs none.
+  void start(std::int64_t cta, int warp, CtaMemory* memory);
+  bool done() const { return lanes_.done(); }
+  // Executes to the end of the straight run. Its operands are left in operands(), until the next call.
+  // Stops at barriers only with `stop_at_barriers`. Throws std::runtime_error naming line and cause when an address is
+  // misaligned, lanes wait for ever, or a loop does not end. REQUIRES: !done().
+  WarpRun next(bool stop_at_barriers);
+  const std::vector<MemoryOperand>& operands() const { return operands_; }
+  void set_barrier_result(std::uint32_t value) { state_.barrier_result = value; }
+
+ private:
+  void run_block(const Block& block);
+  void run_memory(const Step& step, std::uint32_t lanes);
+  void addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const;
+  MemoryOperand access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes);
+  MemoryOperand access_local(const Step& step, const AddressRule& rule, std::uint32_t lanes);
+  std::uint32_t guarded(const MicroOp& op) const;
+  // Control after the last instruction of a block; true when the straight run ends.
+  bool go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers);
+  std::uint32_t branch_lanes(const Decoded& decoded) const;
+  std::uint32_t jump_target(const Decoded& decoded, std::uint32_t lanes, std::uint32_t& same) const;
+  [[noreturn]] void stop(std::uint32_t instruction, const std::string& why) const;
+
+  const Program& program_;
+  PatternTable& patterns_;
+  WarpState state_;
+  Divergence lanes_;
+  std::vector<std::uint8_t> local_;
+  std::vector<PatternId> last_pattern_;      // by memory instruction; two each
+  std::vector<MemoryOperand> last_operand_;  // by memory instruction, of the block that runs
+  std::vector<MemoryOperand> operands_;
+  std::int64_t cta_ = 0;
+};
+
+}  // namespace tilescope::sass
