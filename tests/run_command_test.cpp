@@ -41,7 +41,7 @@ TEST_CASE("run refuses every wrong input with one sentence and no output") {
   } rows[] = {
       {{"run"}, "no KERNEL given; tilescope run KERNEL..."},
       {{"run", "gem_tiled"}, "did you mean gemm_tiled?"},
-      {{"run", "my_gemm.yaml"}, "launch file 'my_gemm.yaml': compiled kernels come with a later version"},
+      {{"run", "my_gemm.yaml"}, "my_gemm.yaml: error: cannot be read: No such file or directory"},
       {{"run", "nosuch.tst"}, "nosuch.tst"},
       {small({"--gpu", "h20"}), "unknown GPU 'h20' (did you mean h200?)"},
       {small({"--set", "l2.sise_mib=1"}), "unknown key (did you mean l2.size_mib?)"},
