@@ -1,8 +1,8 @@
 // Hopper's L2 request coalescer: SMs of one GPC that ask for a line's sectors within a short time share one request. A
-// request serves a few SMs at most; the next one then goes out on its own. How long a request can be joined differs from
-// one to the next, evenly between two bounds. Source: L2 requests per line while n SMs of an H200 read the same lines
-// with a delay between them (gpu/microbench/counted_coalescer.cu): all join up to 30 cycles, none from 100, and the share
-// falls on a straight line between.
+// request serves a few SMs at most; the next one then goes out on its own. How long a request can be joined differs
+// from one to the next, evenly between two bounds. Source: L2 requests per line while n SMs of an H200 read the same
+// lines with a delay between them (gpu/microbench/counted_coalescer.cu): all join up to 30 cycles, none from 100, and
+// the share falls on a straight line between.
 #pragma once
 
 #include <cstdint>

@@ -108,8 +108,7 @@ void Registry::add_instructions() {
   executed_op("op_ldsm", "shared loads of matrix fragments", {OpClass::matrix_load});
   executed_op("op_local_ld", "local loads (spilled registers)", {OpClass::local_load});
   executed_op("op_local_st", "local stores (spilled registers)", {OpClass::local_store});
-  executed_op("pipe_fma", "FP32 and integer multiply-adds",
-              {OpClass::fma, OpClass::imad, OpClass::imad_wide});
+  executed_op("pipe_fma", "FP32 and integer multiply-adds", {OpClass::fma, OpClass::imad, OpClass::imad_wide});
   executed_op("pipe_alu", "integer, logic and comparisons", {OpClass::alu});
   executed_op("pipe_fp16", "packed FP16", {OpClass::half});
   executed_op("pipe_fp64", "FP64", {OpClass::fp64});

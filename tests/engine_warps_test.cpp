@@ -168,7 +168,7 @@ TEST_CASE("many loads on one scoreboard, then one use") {
   const Ran ran = run_timed(HandMadeKernel(1, 32, program));
   CHECK(ran.sm.global_load_requests == 100);
   CHECK(ran.sm.fill_sectors == 3200);
-  CHECK(ran.cycles > 3200 + 400);  // a line per cycle leaves, the last one comes back a latency later
+  CHECK(ran.cycles > 3200 + 400);   // a line per cycle leaves, the last one comes back a latency later
   CHECK(ran.cycles < 3200 + 1600);  // among 3,200 some wait for a refresh, and for other rows of their bank
 }
 

@@ -10,7 +10,7 @@ std::string_view name(OpClass op) {
       "tensor",       "uniform",       "branch",      "exit",          "nop",           "barrier",
       "dependency",   "membar",        "special",     "constant_load", "shuffle",       "global_load",
       "global_store", "global_atomic", "shared_load", "shared_store",  "shared_atomic", "matrix_load",
-      "async_copy",   "local_load",    "local_store",  "imad_wide"};
+      "async_copy",   "local_load",    "local_store", "imad_wide"};
   return names[static_cast<std::size_t>(op)];
 }
 
