@@ -29,8 +29,26 @@ int main() {
     fwrite(out.data(), 4, words, f);                              \
     fclose(f);                                                    \
   }
-  RUN(integer)
-  RUN(wide) RUN(single) RUN(approx) RUN(fp64) RUN(halves) RUN(lanes) RUN(divergent) RUN(jumps) RUN(calls) RUN(local)
-      RUN(through_shared) RUN(scan) RUN(atomics) RUN(gather) RUN(widths) RUN(constants) RUN(async) RUN(matrix)
-          RUN(stride_loop) RUN(named) RUN(bulk)
+  RUN(integer);
+  RUN(wide);
+  RUN(single);
+  RUN(approx);
+  RUN(fp64);
+  RUN(halves);
+  RUN(lanes);
+  RUN(divergent);
+  RUN(jumps);
+  RUN(calls);
+  RUN(local);
+  RUN(through_shared);
+  RUN(scan);
+  RUN(atomics);
+  RUN(gather);
+  RUN(widths);
+  RUN(constants);
+  RUN(async);
+  RUN(matrix);
+  RUN(stride_loop);
+  RUN(named);
+  RUN(bulk);
 }
