@@ -117,14 +117,16 @@ Command run_command() {
   command.summary = "Run a kernel through the modelled GPU";
   command.usage = "run KERNEL... [options]";
   command.details =
-      "KERNEL is a built-in kernel (tilescope list kernels) or a .tst trace. Several stand side by side, one column "
-      "each;\n"
+      "KERNEL is a built-in kernel (tilescope list kernels), a launch file (.yaml) for compiled code, or a .tst "
+      "trace.\n"
+      "Several stand side by side, one column each; "
       "NAME:KEY=VALUE,KEY=VALUE gives one of them parameters of its own.";
   command.examples =
       "tilescope run gemm_tiled --gpu h100 -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_naive gemm_tiled gemm_tiled:swizzle=xor -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_tiled --set l2.size_mib=30 --mode counts --format json -o result.json\n"
-      "tilescope run gemm_tiled --sample off --timeline ctas.csv";
+      "tilescope run gemm_tiled --sample off --timeline ctas.csv\n"
+      "tilescope run traces/samples/sass/gemm_naive.yaml";
   command.declare = [](CommandLine& line) {
     line.words = {"KERNEL"};
     line.many = true;
