@@ -47,11 +47,33 @@ std::vector<BankPhase> shared_phases(const LanePattern& pattern, SharedOp op, st
   return phases;
 }
 
+// As shared_phases counts, without keeping the evidence: this runs once for every pattern that a launch makes.
 BankCost shared_cost(const LanePattern& pattern, SharedOp op) {
+  constexpr std::size_t most_words = 64;  // of one phase
+  const int width = lanes_per_phase(pattern, op);
+  const int words_per_lane = std::max(1, pattern.bytes / kBankBytes);
+  std::array<std::int64_t, most_words> words{};  // distinct ones of the phase
+  std::array<std::uint8_t, most_words> next{};   // 1 + index of the next word of the same bank, 0: none
   BankCost cost;
-  for (const BankPhase& phase : shared_phases(pattern, op)) {
-    cost.wavefronts += phase.wavefronts;
-    ++cost.ideal;
+  for (int first = 0; first < kLanes; first += width) {
+    std::array<std::uint8_t, kBanks> latest{}, held{};
+    std::uint8_t count = 0, fullest = 0;
+    for (int lane = first; lane < first + width; ++lane) {
+      if (!pattern.is_active(lane)) continue;
+      const std::int64_t word = pattern.offset[static_cast<std::size_t>(lane)] / kBankBytes;
+      for (int i = 0; i < words_per_lane; ++i) {
+        const auto bank = static_cast<std::size_t>((word + i) % kBanks);
+        std::uint8_t at = latest[bank];
+        while (at != 0 && words[at - 1U] != word + i) at = next[at - 1U];
+        if (at != 0) continue;
+        words[count] = word + i;
+        next[count] = latest[bank];
+        latest[bank] = ++count;
+        fullest = std::max(fullest, ++held[bank]);
+      }
+    }
+    cost.wavefronts += fullest;
+    cost.ideal += fullest != 0 ? 1 : 0;
   }
   return cost;
 }

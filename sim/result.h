@@ -10,6 +10,7 @@
 
 #include "sim/bottleneck.h"
 #include "sim/derived.h"
+#include "sim/line_report.h"
 #include "sim/metrics.h"
 
 namespace tilescope {
@@ -39,6 +40,7 @@ struct Result {
   std::vector<Utilisation> utilisation;  // empty in counts mode
   std::optional<Bottleneck> bottleneck;  // none in counts mode
   Provenance provenance;
+  std::optional<LineReport> lines;  // filled by whoever asks for them
 
   // nullopt: not known in this mode. REQUIRES: a metric of that name exists.
   std::optional<double> metric(std::string_view name) const;

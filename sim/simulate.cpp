@@ -57,26 +57,30 @@ MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
   return counters;
 }
 
+// Longer launches are thinned so far that a survey would cost as much as counting.
+constexpr unsigned kMostMemoThinning = 4;
+
 struct Counted {
   RunOutcome outcome;
-  WorkCurve curve;  // of the coarse clock
+  WorkCurves curves;  // of the coarse clock
 };
 
 Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, double share_of_progress) {
   const unsigned shift = options.sample == Sample::off ? 0 : thinning_for(estimated_lookups(kernel));
   CountingEngine engine(gpu, kernel, options.threads, shift);
+  if (options.by_instruction) engine.attribute();
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   Counted counted;
   engine.on_progress = [&](const CountingEngine& e) {
-    counted.curve.push_back({e.now(), e.instructions()});
+    counted.curves.add(e);
     if (options.on_progress) options.on_progress({share_of_progress * static_cast<double>(e.ctas_ended()) / ctas});
   };
   engine.run();
-  counted.curve.push_back({engine.cycles(), engine.instructions()});
 
   RunOutcome& outcome = counted.outcome;
   outcome.occupancy = engine.occupancy();
   outcome.sm = engine.sm_counters();
+  outcome.instructions = engine.instruction_counters();
   const MemoryCounters seen = engine.memory_counters();
   outcome.memory = scaled(seen, shift);
   outcome.sampled_fraction = 1.0 / static_cast<double>(1U << shift);
@@ -85,8 +89,37 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   return counted;
 }
 
+// As count(), from what another launch of the same traffic has counted.
+RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  const unsigned shift = options.sample == Sample::off ? 0 : thinning_for(estimated_lookups(kernel));
+  const auto check = [&] {
+    if (options.on_progress) options.on_progress({0});
+  };
+  const Occupancy fit = occupancy(gpu, cta_resources(kernel.launch()));
+  if (shift > kMostMemoThinning) return count(gpu, kernel, options, 1).outcome;
+  const auto survey = survey_launch(gpu, kernel, fit, shift, check);
+  if (!survey) return count(gpu, kernel, options, 1).outcome;
+  if (const auto known = options.memo->find(survey->key)) {
+    RunOutcome outcome;
+    outcome.occupancy = fit;
+    outcome.sm = known->caches;
+    outcome.sm += survey->segments;
+    outcome.memory = known->memory;
+    outcome.sampled_fraction = known->sampled_fraction;
+    outcome.traffic_error_pct = known->traffic_error_pct;
+    return outcome;
+  }
+  RunOutcome outcome = count(gpu, kernel, options, 1).outcome;
+  TrafficMemo::Traffic traffic{outcome.sm, outcome.memory, outcome.sampled_fraction, outcome.traffic_error_pct};
+  static_cast<WorkCounters&>(traffic.caches) -= survey->segments;
+  traffic.caches.instructions = {};
+  options.memo->add(survey->key, traffic);
+  return outcome;
+}
+
 RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   TimingEngine engine(gpu, kernel, options.threads);
+  if (options.by_instruction) engine.attribute();
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   engine.on_progress = [&](const TimingEngine& e) {
     if (options.on_progress) options.on_progress({static_cast<double>(e.ctas_ended()) / ctas});
@@ -99,20 +132,23 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
           engine.timeline(),
           1,
           0,
-          0};
+          0,
+          engine.instruction_counters()};
 }
 
 }  // namespace
 
 RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   refuse_impossible_launch(gpu, kernel);
+  if (options.mode == Mode::counts && options.memo != nullptr && !options.by_instruction)
+    return count_with_memo(gpu, kernel, options);
   if (options.mode == Mode::counts) return count(gpu, kernel, options, 1).outcome;
   if (options.sample == Sample::off) return time_in_full(gpu, kernel, options);
 
   // What does not depend on time is counted exactly; time and its reasons come from the sample.
   constexpr double kCountingShare = 0.4;
   Counted counted = count(gpu, kernel, options, kCountingShare);
-  const SampledTiming timed = time_by_sample(gpu, kernel, options.threads, counted.curve, [&](const Progress& p) {
+  const SampledTiming timed = time_by_sample(gpu, kernel, options, counted.curves, [&](const Progress& p) {
     if (options.on_progress) options.on_progress({kCountingShare + (1 - kCountingShare) * p.fraction});
   });
   RunOutcome& outcome = counted.outcome;
@@ -123,17 +159,16 @@ RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& 
   if (timed.fraction == 1) {
     outcome.sm = timed.sm;
     outcome.memory = timed.memory;
+    outcome.instructions = timed.instructions;
     outcome.traffic_error_pct = 0;
     return outcome;
   }
   // Residence grows with time, reasons for waiting with the work.
-  const auto grown = [](std::uint64_t value, double share) {
-    return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) / share));
-  };
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);
   for (std::size_t i = 0; i < outcome.sm.stall_cycles.size(); ++i)
     outcome.sm.stall_cycles[i] = grown(timed.sm.stall_cycles[i], timed.fraction);
+  if (options.by_instruction) take_grown_stalls(outcome.instructions, timed.instructions, timed.fraction);
   return outcome;
 }
 

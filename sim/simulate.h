@@ -10,6 +10,7 @@
 #include "sim/engine/memory_system.h"
 #include "sim/engine/sm.h"
 #include "sim/engine/sm_counters.h"
+#include "sim/engine/traffic_memo.h"
 #include "traces/stream.h"
 
 namespace tilescope {
@@ -30,7 +31,9 @@ struct Progress {
 struct RunOptions {
   Mode mode = Mode::timing;
   Sample sample = Sample::automatic;
-  int threads = 1;                                   // results do not depend on it
+  int threads = 1;              // results do not depend on it
+  bool by_instruction = false;  // also count per static instruction
+  TrafficMemo* memo = nullptr;  // counts mode: traffic counted before, to take from and add to; results stay the same
   std::function<void(const Progress&)> on_progress;  // may throw to stop
 };
 
@@ -44,6 +47,9 @@ struct RunOutcome {
       1;  // of the warp instructions that were timed one by one (counts mode: of the lines looked up)
   double cycles_error_pct = 0;   // estimated standard error of `cycles`; 0 when nothing was sampled
   double traffic_error_pct = 0;  // the same of the L1, L2 and HBM traffic
+  // By index in Kernel::code(), when asked for; their sums are those of `sm`. Sampled: counts are the whole launch's,
+  // as in `sm`, stalls those of the timed part, grown.
+  std::vector<InstructionCounters> instructions;
 };
 
 // Throws std::invalid_argument with every limit the launch breaks, DeadlockError when it can not end.

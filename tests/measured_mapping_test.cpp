@@ -101,17 +101,17 @@ TEST_CASE("formulas have C's operators over texts and whole numbers") {
     try {
       const std::string value = RowExpression(one.formula).value(row);
       FAIL_CHECK("gave " << value);
-    } catch (const RowExpressionError& error) {
+    } catch (const ExpressionError& error) {
       CHECK(std::string(error.what()).find(one.sentence) != std::string::npos);
       CHECK(error.column == one.column);
     }
   }
   const std::string deep = std::string(100, '(') + "1" + std::string(100, ')');
-  CHECK_THROWS_AS(RowExpression{deep}, RowExpressionError);
+  CHECK_THROWS_AS(RowExpression{deep}, ExpressionError);
   std::string chain = "1";
   for (int i = 0; i < 300; ++i) chain += "+1";
-  CHECK_THROWS_AS(RowExpression{chain}, RowExpressionError);
-  CHECK_THROWS_AS(RowExpression{std::string(5000, '-') + "1"}, RowExpressionError);
+  CHECK_THROWS_AS(RowExpression{chain}, ExpressionError);
+  CHECK_THROWS_AS(RowExpression{std::string(5000, '-') + "1"}, ExpressionError);
 }
 
 TEST_CASE("the shipped mapping knows the instances of gpu/ by name") {

@@ -35,6 +35,20 @@ std::vector<LaneMap> random_maps(int count) {
 
 }  // namespace
 
+TEST_CASE("the count of wavefronts is that of the evidence") {
+  for (const LaneMap& map : random_maps(60)) {
+    for (const int bytes : kWidths) {
+      for (const SharedOp op : kOps) {
+        int wavefronts = 0, phases = 0;
+        for (const BankPhase& phase : shared_phases(pattern_of(map, bytes).pattern, op))
+          wavefronts += phase.wavefronts, ++phases;
+        CHECK(cost(map, bytes, op).wavefronts == wavefronts);
+        CHECK(cost(map, bytes, op).ideal == phases);
+      }
+    }
+  }
+}
+
 TEST_CASE("every measured shared-memory instruction takes as many wavefronts as the hardware") {
   std::ifstream file(std::string(TILESCOPE_TEST_DATA) + "/bank_maps_structured.csv");
   int rows = 0;

@@ -15,6 +15,7 @@
 #include "models/lane_pattern.h"
 #include "models/pattern_table.h"
 #include "traces/instruction.h"
+#include "traces/instruction_source.h"
 
 namespace tilescope {
 
@@ -44,6 +45,7 @@ struct Segment {
   // Non-zero: any two segments of this kernel with the same key have the same code and the same patterns in
   // shared-memory operands, hence the same instruction mix and wavefronts. Lets counting be done once per key.
   std::uint32_t key = 0;
+  bool complete = false;  // all operands are set, also when only those of global memory were asked for
 };
 
 // Which operands the reader needs. With `global`, those of shared-memory instructions may be left unset.
@@ -70,6 +72,11 @@ class Kernel {
   virtual const PatternTable& patterns() const = 0;
   // A stream that is not started yet. Several streams of one kernel may be used from different threads at once.
   virtual std::unique_ptr<WarpStream> make_stream() const = 0;
+
+  // What people call a static instruction. REQUIRES: an index in code(). The default knows its class.
+  virtual InstructionSource source_of(std::size_t instruction) const;
+  // Where relative names of source files are looked for too; empty: nowhere.
+  virtual std::string source_folder() const { return {}; }
 };
 
 }  // namespace tilescope

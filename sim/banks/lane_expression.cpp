@@ -2,8 +2,9 @@
 
 #include <set>
 
-#include "sim/banks/expression_node.h"
-#include "sim/banks/expression_parser.h"
+#include "models/config/diagnostic.h"
+#include "sim/banks/lane_evaluation.h"
+#include "sim/expression/expression_parser.h"
 
 namespace tilescope {
 namespace {
@@ -15,12 +16,26 @@ void collect(const ExpressionNode& node, std::set<std::int64_t>& pitches) {
     if (child != nullptr) collect(*child, pitches);
 }
 
+const ExpressionSyntax& lane_syntax() {
+  static const ExpressionSyntax syntax = {
+      .noun = "expression",
+      .operands = "a number, lane",
+      .binary = {"||", "&&", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "<<", ">>", "+", "-", "*", "/", "%"},
+      .unary = "+-~!",
+      .most_levels = 64,
+      .most_operators = 1000,
+      .on_name =
+          [](const ExpressionNode& name) {
+            if (name.text != "lane")
+              throw ExpressionError(name.column, "unknown name " + quoted(name.text) + "; the only one is lane");
+          },
+  };
+  return syntax;
+}
+
 }  // namespace
 
-ExpressionError::ExpressionError(std::size_t column, const std::string& sentence)
-    : std::runtime_error("column " + std::to_string(column) + ": " + sentence) {}
-
-LaneExpression::LaneExpression(const std::string& text) : root_(parse_expression(text)) {}
+LaneExpression::LaneExpression(const std::string& text) : root_(parse_expression(text, lane_syntax())) {}
 LaneExpression::~LaneExpression() = default;
 LaneExpression::LaneExpression(LaneExpression&&) noexcept = default;
 LaneExpression& LaneExpression::operator=(LaneExpression&&) noexcept = default;

@@ -8,18 +8,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "sim/expression/expression.h"
+
 namespace tilescope {
-
-// what(): "column 6: division by zero"; columns count from 1.
-struct ExpressionError : std::runtime_error {
-  ExpressionError(std::size_t column, const std::string& sentence);
-};
-
-struct ExpressionNode;
 
 class LaneExpression {
  public:

@@ -32,6 +32,7 @@ struct Command {
   std::string examples;  // whole lines, without indentation
   std::function<void(CommandLine&)> declare;
   std::function<int(const Values&, std::ostream& out)> run;
+  std::vector<Command> actions = {};  // named "sweep merge": chosen by the word after "sweep"; else the command itself
 };
 
 // The commands, in the order of `tilescope --help`.

@@ -5,13 +5,14 @@
 #include "sim/cli/config_command.h"
 #include "sim/cli/list_command.h"
 #include "sim/cli/run_command.h"
+#include "sim/cli/sweep_command.h"
 #include "sim/cli/trace_command.h"
 
 namespace tilescope::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(),   list_command(),    banks_command(),    config_command(),
-                                           trace_command(), compare_command(), calibrate_command()};
+  static const std::vector<Command> all = {run_command(),   list_command(),    banks_command(),     config_command(),
+                                           trace_command(), compare_command(), calibrate_command(), sweep_command()};
   return all;
 }
 

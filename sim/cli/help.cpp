@@ -15,6 +15,17 @@ std::string indented(const std::string& lines) {
   return text;
 }
 
+// "merge" of "sweep merge", one line each.
+std::string action_list(const Command& command) {
+  if (command.actions.empty()) return "";
+  std::string list;
+  std::size_t width = 0;
+  for (const Command& action : command.actions) width = std::max(width, action.name.size());
+  for (const Command& action : command.actions)
+    list += fmt::format("  tilescope {:<{}}  {}\n", action.name, width, action.summary);
+  return "\nActions, each with a --help of its own:\n" + list;
+}
+
 }  // namespace
 
 std::string help_text(const Command& command) {
@@ -23,8 +34,8 @@ std::string help_text(const Command& command) {
   line.options.add_options()("help,h", "this text");
   std::ostringstream options;
   options << line.options;
-  return fmt::format("tilescope {}\n\n{}.\n{}\n{}\nExamples:\n{}", command.usage, command.summary,
-                     command.details.empty() ? "" : "\n" + command.details + "\n", options.str(),
+  return fmt::format("tilescope {}\n\n{}.\n{}{}\n{}\nExamples:\n{}", command.usage, command.summary,
+                     command.details.empty() ? "" : "\n" + command.details + "\n", action_list(command), options.str(),
                      indented(command.examples));
 }
 

@@ -26,6 +26,17 @@ const Command& find_command(const std::string& name) {
                    "see: tilescope --help");
 }
 
+// The command's action that the first of its words names, or the command.
+const Command& action_of(const Command& command, std::vector<std::string>& words) {
+  if (words.empty()) return command;
+  for (const Command& action : command.actions) {
+    if (action.name != command.name + " " + words.front()) continue;
+    words.erase(words.begin());
+    return action;
+  }
+  return command;
+}
+
 int dispatch(const std::vector<std::string>& arguments, std::ostream& out) {
   if (arguments.empty()) throw UsageError("no command given", "see: tilescope --help");
   const std::string& first = arguments.front();
@@ -35,10 +46,16 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out) {
     return ok;
   }
   if (first == "--help" || first == "-h" || first == "help") {
-    out << (rest.empty() ? help_text() : help_text(find_command(rest.front())));
+    if (rest.empty()) {
+      out << help_text();
+      return ok;
+    }
+    const Command& asked = find_command(rest.front());
+    rest.erase(rest.begin());
+    out << help_text(action_of(asked, rest));
     return ok;
   }
-  const Command& command = find_command(first);
+  const Command& command = action_of(find_command(first), rest);
   const Values values = parse(command, rest);
   if (values.count("help") != 0) {
     out << help_text(command);

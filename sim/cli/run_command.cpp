@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "models/config/diagnostic.h"
@@ -16,6 +18,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/usage_error.h"
 #include "sim/simulate.h"
+#include "sim/views/line_view.h"
 #include "sim/views/result_csv.h"
 #include "sim/views/result_json.h"
 #include "sim/views/result_table.h"
@@ -56,9 +59,36 @@ std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) 
   return path;
 }
 
+// nullopt: totals are enough.
+std::optional<By> by_from(const Values& values) {
+  if (values.count("by") == 0) {
+    if (values.count("top") != 0) throw UsageError("--top needs --by line or --by source");
+    return std::nullopt;
+  }
+  return chosen(values, "by", {"line", "source"}) == "line" ? By::instruction : By::source;
+}
+
+// nullopt: all, in order.
+std::optional<std::size_t> top_from(const Values& values) {
+  if (values.count("top") == 0) return std::nullopt;
+  const auto& text = values["top"].as<std::string>();
+  std::size_t top = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), top);
+  if (error != std::errc() || end != text.data() + text.size() || top == 0)
+    throw UsageError("--top: got " + quoted(text) + "; must be a whole number from 1 on");
+  return top;
+}
+
+void refuse_missing_lines(const Kernel& kernel, const std::string& word) {
+  if (knows_source_lines(kernel)) return;
+  throw UsageError("--by source: " + quoted(word) + " does not say which lines of source code its instructions are of",
+                   "compile with nvcc -lineinfo and disassemble with nvdisasm -hex -g; --by line needs neither");
+}
+
 std::string text_of(const std::vector<LabelledResult>& results, const std::string& format) {
-  if (format == "table") return result_table(results);
-  if (format == "csv") return result_csv(results);
+  const bool by_line = results.front().result.lines.has_value();
+  if (format == "table") return by_line ? line_table(results) : result_table(results);
+  if (format == "csv") return by_line ? line_csv(results) : result_csv(results);
   if (results.size() == 1) return result_json(results.front().result).dump(2) + "\n";
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const LabelledResult& one : results) all.push_back(result_json(one.result));
@@ -81,12 +111,18 @@ int run(const Values& values, std::ostream& out) {
   options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
   options.sample = chosen(values, "sample", {"auto", "off"}) == "auto" ? Sample::automatic : Sample::off;
   options.threads = threads_from(values);
+  const std::optional<By> by = by_from(values);
+  const std::optional<std::size_t> top = top_from(values);
+  options.by_instruction = by.has_value();
   const std::string timeline = timeline_from(values, words.size(), options.mode);
   const GpuSpec gpu = gpu_from(values);
 
   std::vector<std::unique_ptr<Kernel>> kernels;  // all of them before any work: a wrong one is refused at once
   kernels.reserve(words.size());
-  for (const std::string& word : words) kernels.push_back(kernel_of_argument(values, word));
+  for (const std::string& word : words) {
+    kernels.push_back(kernel_of_argument(values, word));
+    if (by == By::source) refuse_missing_lines(*kernels.back(), word);
+  }
   const std::unique_ptr<AtomicFile> timeline_file = open_timeline(timeline);
 
   with_output(values, out, [&](std::ostream& stream) {
@@ -97,6 +133,10 @@ int run(const Values& values, std::ostream& out) {
       const RunOutcome outcome = simulate(gpu, *kernels[i], options);
       progress.done();
       Result result = make_result(gpu, kernels[i]->launch(), options, outcome);
+      if (by) {
+        result.lines = report_lines(*kernels[i], outcome.instructions, *by);
+        if (top) result.lines->keep_hottest(*top);
+      }
       if (values.count("wall") != 0) result.provenance.wall_seconds = progress.seconds();
       results.push_back({words[i], std::move(result)});
       if (timeline_file)
@@ -126,7 +166,8 @@ Command run_command() {
       "tilescope run gemm_naive gemm_tiled gemm_tiled:swizzle=xor -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_tiled --set l2.size_mib=30 --mode counts --format json -o result.json\n"
       "tilescope run gemm_tiled --sample off --timeline ctas.csv\n"
-      "tilescope run traces/samples/sass/gemm_naive.yaml";
+      "tilescope run traces/samples/sass/gemm_naive.yaml\n"
+      "tilescope run traces/samples/sass/gemm_tiled.yaml --by line --top 10";
   command.declare = [](CommandLine& line) {
     line.words = {"KERNEL"};
     line.many = true;
@@ -141,6 +182,9 @@ Command run_command() {
     line.options.add_options()("threads", po::value<std::string>()->value_name("N"),
                                "threads to work with, all of the machine's unless given; the result is the same");
     text("format", "table", "table|json|csv", "of the answer");
+    line.options.add_options()("by", po::value<std::string>()->value_name("line|source"),
+                               "counters and stalls of each instruction, or of each line of source code");
+    line.options.add_options()("top", po::value<std::string>()->value_name("N"), "of --by: the N hottest lines alone");
     line.options.add_options()("timeline", po::value<std::string>()->value_name("FILE"),
                                "when each CTA ran: a table (.csv) or a Chrome trace (.json)");
     line.options.add_options()(

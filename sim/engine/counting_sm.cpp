@@ -120,43 +120,60 @@ CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, st
     }
   }
   // First of its kind: look at it with all operands.
-  if (!probe_) probe_ = kernel_.make_stream();
-  probe_->start(cta.cta, static_cast<int>(warp), Operands::all);
-  Segment whole;
-  for (std::uint32_t i = 0; i < cta.steps[warp]; ++i) probe_->next(whole);
+  Segment whole = segment;
+  if (!segment.complete) {
+    if (!probe_) probe_ = kernel_.make_stream();
+    probe_->start(cta.cta, static_cast<int>(warp), Operands::all);
+    for (std::uint32_t i = 0; i < cta.steps[warp]; ++i) probe_->next(whole);
+  }
   const SegmentTotals totals = totals_of(whole, kernel_.patterns(), pipes_, sub_partitions_);
   if (segment.key != 0) return kinds_[segment.key] = {totals, 0};
-  last_unkeyed_.totals.add_to(counters_, last_unkeyed_.times);
+  add_unkeyed();
   last_unkeyed_ = {totals, 0};
   return last_unkeyed_;
+}
+
+void CountingSm::add_unkeyed() {
+  last_unkeyed_.totals.add_to(counters_, last_unkeyed_.times);
+  if (attribution_ != nullptr) last_unkeyed_.totals.add_to(*attribution_, last_unkeyed_.times);
 }
 
 bool CountingSm::count_global(const Segment& segment, const SegmentTotals& totals, Cycle now) {
   bool missed = false;
   for (const GlobalAccess& access : totals.global) {
     const MemoryOperand& operand = segment.operands[access.operand];
-    const Footprint& footprint = kernel_.patterns().footprint(operand.pattern, operand.base);
-    if (footprint.lines.empty()) {  // every lane predicated off: no request
-      ++counters_.data_wavefronts;
+    if (attribution_ == nullptr) {
+      missed = count_access(operand, access, now) || missed;
       continue;
     }
-    counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, operand.base / kLineBytes));
-    counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
-    if (access.is_load) {
-      ++counters_.global_load_requests;
-      counters_.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
-      missed = load_lines(footprint, operand.base, access.cached, now) || missed;
-    } else {
-      ++counters_.global_store_requests;
-      counters_.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
-      for (const LineSectors& touched : footprint.lines) {
-        const std::uint64_t line = operand.base / kLineBytes + static_cast<std::uint64_t>(touched.line);
-        if (keeps(line))
-          outbox_.push_back({now, line, 0, static_cast<std::uint16_t>(id_), touched.sectors, RequestKind::write});
-      }
-    }
+    const WorkCounters before = counters_;
+    missed = count_access(operand, access, now) || missed;
+    attribution_->charge(segment.code + access.position, before, counters_);
   }
   return missed;
+}
+
+bool CountingSm::count_access(const MemoryOperand& operand, const GlobalAccess& access, Cycle now) {
+  const Footprint& footprint = kernel_.patterns().footprint(operand.pattern, operand.base);
+  if (footprint.lines.empty()) {  // every lane predicated off: no request
+    ++counters_.data_wavefronts;
+    return false;
+  }
+  counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, operand.base / kLineBytes));
+  counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
+  if (access.is_load) {
+    ++counters_.global_load_requests;
+    counters_.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
+    return load_lines(footprint, operand.base, access.cached, now);
+  }
+  ++counters_.global_store_requests;
+  counters_.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
+  for (const LineSectors& touched : footprint.lines) {
+    const std::uint64_t line = operand.base / kLineBytes + static_cast<std::uint64_t>(touched.line);
+    if (keeps(line))
+      outbox_.push_back({now, line, 0, static_cast<std::uint16_t>(id_), touched.sectors, RequestKind::write});
+  }
+  return false;
 }
 
 bool CountingSm::load_lines(const Footprint& footprint, std::uint64_t base, bool cached, Cycle now) {
@@ -200,10 +217,19 @@ SmCounters CountingSm::counters() const {
   SmCounters total = counters_;
   for (const auto& [key, kind] : kinds_) kind.totals.add_to(total, kind.times);
   last_unkeyed_.totals.add_to(total, last_unkeyed_.times);
+  total.data_wavefronts += barrier_wavefronts_of(total);
+  return total;
+}
+
+std::uint64_t CountingSm::barrier_wavefronts_of(const SmCounters& total) const {
   const std::uint64_t barriers = total.instructions[static_cast<std::size_t>(OpClass::barrier)] /
                                  static_cast<std::uint64_t>(kernel_.launch().warps_per_cta());
-  total.data_wavefronts += barriers * static_cast<std::uint64_t>(barrier_wavefronts_);
-  return total;
+  return barriers * static_cast<std::uint64_t>(barrier_wavefronts_);
+}
+
+void CountingSm::add_segments_to(Attribution& attribution) const {
+  for (const auto& [key, kind] : kinds_) kind.totals.add_to(attribution, kind.times);
+  last_unkeyed_.totals.add_to(attribution, last_unkeyed_.times);
 }
 
 }  // namespace tilescope

@@ -39,6 +39,12 @@ class CountingSm {
   SmCounters counters() const;
   std::uint64_t instructions() const { return instructions_; }
 
+  // From now on what depends on addresses is charged to each instruction as well.
+  void attribute_to(Attribution& attribution) { attribution_ = &attribution; }
+  // The rest, at the end. Barriers' wavefronts are charged apart.
+  void add_segments_to(Attribution& attribution) const;
+  std::uint64_t barrier_wavefronts() const { return barrier_wavefronts_of(counters()); }
+
  private:
   struct Cta {
     std::int64_t cta = -1;
@@ -57,9 +63,12 @@ class CountingSm {
 
   void step(Cta& cta, Cycle now);
   Kind& kind_of(const Segment& segment, const Cta& cta, std::size_t warp);
+  void add_unkeyed();
   bool count_global(const Segment& segment, const SegmentTotals& totals, Cycle now);
+  bool count_access(const MemoryOperand& operand, const GlobalAccess& access, Cycle now);
   bool load_lines(const Footprint& footprint, std::uint64_t base, bool cached, Cycle now);
   bool keeps(std::uint64_t line) const;
+  std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
 
   int id_;
   const Kernel& kernel_;
@@ -79,6 +88,7 @@ class CountingSm {
   Kind* last_kind_ = nullptr;
   Kind last_unkeyed_;
   SmCounters counters_;
+  Attribution* attribution_ = nullptr;  // none asked for
   std::uint64_t instructions_ = 0;
   std::vector<MemoryRequest> outbox_;
   std::vector<FinishedCta> finished_;

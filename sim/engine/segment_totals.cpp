@@ -13,9 +13,21 @@ void SegmentTotals::add_to(SmCounters& counters, std::uint64_t times) const {
   counters.data_wavefronts += (shared_load_wavefronts + shared_store_wavefronts + shared_nothing) * times;
 }
 
+void SegmentTotals::add_to(Attribution& attribution, std::uint64_t times) const {
+  for (std::uint32_t i = 0; i < length; ++i) attribution.of(code + i).executed += times;
+  for (const SharedAccess& access : shared) {
+    InstructionCounters& counters = attribution.of(code + access.position);
+    (access.is_load ? counters.shared_load_wavefronts : counters.shared_store_wavefronts) += access.wavefronts * times;
+    (access.is_load ? counters.shared_load_ideal : counters.shared_store_ideal) += access.ideal * times;
+    counters.data_wavefronts += std::max(access.wavefronts, 1U) * times;
+  }
+}
+
 SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, const PipeTable& pipes,
                         std::int64_t sub_partitions) {
   SegmentTotals totals;
+  totals.code = segment.code;
+  totals.length = segment.length;
   std::array<Cycle, kPipes> pipe_busy{};
   Cycle dispatch = 0;
   Cycle data_stage = 0;
@@ -34,6 +46,8 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
         totals.shared_load_wavefronts += static_cast<std::uint32_t>(cost.wavefronts);
         totals.shared_load_ideal += static_cast<std::uint32_t>(cost.ideal);
         if (cost.wavefronts == 0) ++totals.shared_nothing;
+        totals.shared.push_back(
+            {i, true, static_cast<std::uint32_t>(cost.wavefronts), static_cast<std::uint32_t>(cost.ideal)});
         data_stage += std::max(cost.wavefronts, 1);
         break;
       }
@@ -43,6 +57,8 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
         totals.shared_store_wavefronts += static_cast<std::uint32_t>(cost.wavefronts);
         totals.shared_store_ideal += static_cast<std::uint32_t>(cost.ideal);
         if (cost.wavefronts == 0) ++totals.shared_nothing;
+        totals.shared.push_back(
+            {i, false, static_cast<std::uint32_t>(cost.wavefronts), static_cast<std::uint32_t>(cost.ideal)});
         data_stage += std::max(cost.wavefronts, 1);
         break;
       }
@@ -51,13 +67,13 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
       case OpClass::async_copy:
         totals.loads_global = true;
         totals.global.push_back(
-            {static_cast<std::uint32_t>(operand - segment.operands), true, instruction.cached != 0});
+            {static_cast<std::uint32_t>(operand - segment.operands), i, true, instruction.cached != 0});
         break;
       case OpClass::global_store:
       case OpClass::local_store:
       case OpClass::global_atomic:
         totals.global.push_back(
-            {static_cast<std::uint32_t>(operand - segment.operands), false, instruction.cached != 0});
+            {static_cast<std::uint32_t>(operand - segment.operands), i, false, instruction.cached != 0});
         break;
       default:
         break;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/pipes.h"
+#include "sim/engine/attribution.h"
 #include "sim/engine/sm_counters.h"
 #include "traces/stream.h"
 
@@ -15,9 +16,17 @@ namespace tilescope {
 
 // A global-memory instruction of a segment.
 struct GlobalAccess {
-  std::uint32_t operand = 0;  // index into Segment::operands
+  std::uint32_t operand = 0;   // index into Segment::operands
+  std::uint32_t position = 0;  // index into Segment::code
   bool is_load = false;
   bool cached = true;
+};
+
+// A shared-memory instruction of a segment.
+struct SharedAccess {
+  std::uint32_t position = 0;  // index into Segment::code
+  bool is_load = false;
+  std::uint32_t wavefronts = 0, ideal = 0;  // 0: every lane off
 };
 
 struct SegmentTotals {
@@ -28,9 +37,13 @@ struct SegmentTotals {
   Cycle busy = 0;                    // cycles the segment keeps the fullest shared resource of an SM busy
   bool loads_global = false;
   std::vector<GlobalAccess> global;  // in order
+  std::vector<SharedAccess> shared;  // in order
+  const Instruction* code = nullptr;
+  std::uint32_t length = 0;
 
   // `times` segments of this kind.
   void add_to(SmCounters& counters, std::uint64_t times) const;
+  void add_to(Attribution& attribution, std::uint64_t times) const;
 };
 
 // REQUIRES: the segment comes from a stream started with Operands::all.

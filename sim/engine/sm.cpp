@@ -108,7 +108,18 @@ void Sm::issue_one(SubPartition& sub, Cycle now) {
   }
   chosen->issued = now;
   sub.next = now + 1;
-  execute(sub, *chosen, now);
+  if (attribution_ == nullptr)
+    execute(sub, *chosen, now);
+  else
+    execute_attributed(sub, *chosen, now);
+}
+
+void Sm::execute_attributed(SubPartition& sub, Candidate& candidate, Cycle now) {
+  const Instruction* const instruction = warps_[candidate.warp].pc;
+  const WorkCounters before = counters_;
+  execute(sub, candidate, now);
+  attribution_->charge(instruction, before, counters_);
+  ++attribution_->of(instruction).executed;
 }
 
 void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {

@@ -15,6 +15,7 @@
 #include "models/occupancy.h"
 #include "models/pipes.h"
 #include "models/register_banks.h"
+#include "sim/engine/attribution.h"
 #include "sim/engine/load_store_unit.h"
 #include "sim/engine/sm_counters.h"
 #include "traces/stream.h"
@@ -52,6 +53,9 @@ class Sm {
   // Residence of warps and CTAs that have not ended is counted up to now.
   SmCounters counters() const;
   std::uint64_t instructions() const { return issued_; }
+
+  // From now on what each instruction adds to the counters is charged to it as well.
+  void attribute_to(Attribution& attribution) { attribution_ = &attribution; }
 
  private:
   struct Warp {
@@ -102,6 +106,7 @@ class Sm {
 
   void issue_one(SubPartition& sub, Cycle now);
   void execute(SubPartition& sub, Candidate& candidate, Cycle now);
+  void execute_attributed(SubPartition& sub, Candidate& candidate, Cycle now);
   Cycle issue_memory(Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now);
   void note_room(SubPartition& sub, std::uint8_t index);
   void account(const SubPartition& sub, Warp& warp, Cycle now, Cycle pipe_free, Pipe pipe);
@@ -130,6 +135,7 @@ class Sm {
   std::vector<FinishedCta> finished_;
   std::vector<LoadStoreUnit::Arrival> arrivals_;
   SmCounters counters_;
+  Attribution* attribution_ = nullptr;  // none asked for
   Cycle global_blocked_until_ = 0;
   std::uint64_t issued_ = 0;
   Cycle active_since_ = 0;

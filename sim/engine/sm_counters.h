@@ -26,8 +26,8 @@ enum class Stall : std::uint8_t {
 };
 inline constexpr int kStalls = static_cast<int>(Stall::no_instruction) + 1;
 
-struct SmCounters {
-  std::array<std::uint64_t, kOpClasses> instructions{};
+// What executing instructions adds: of one of them, or of all.
+struct WorkCounters {
   std::uint64_t shared_load_wavefronts = 0, shared_load_ideal = 0;
   std::uint64_t shared_store_wavefronts = 0, shared_store_ideal = 0;
   std::uint64_t global_load_requests = 0, global_load_sectors = 0, global_load_hit_sectors = 0;
@@ -35,10 +35,17 @@ struct SmCounters {
   std::uint64_t fill_sectors = 0;     // L1 misses: sectors that came back from L2
   std::uint64_t tag_cycles = 0;       // tag stage busy
   std::uint64_t data_wavefronts = 0;  // data stage busy, shared and global
-  std::uint64_t warp_cycles = 0;      // sum over warps of their residence
-  std::uint64_t active_cycles = 0;    // cycles with at least one resident CTA
-  std::uint64_t ctas = 0;
   std::array<std::uint64_t, kStalls> stall_cycles{};
+
+  WorkCounters& operator+=(const WorkCounters& other);
+  WorkCounters& operator-=(const WorkCounters& other);
+};
+
+struct SmCounters : WorkCounters {
+  std::array<std::uint64_t, kOpClasses> instructions{};
+  std::uint64_t warp_cycles = 0;    // sum over warps of their residence
+  std::uint64_t active_cycles = 0;  // cycles with at least one resident CTA
+  std::uint64_t ctas = 0;
 
   std::uint64_t total_instructions() const {
     std::uint64_t sum = 0;

@@ -129,6 +129,28 @@ void WindowEngine<SmModel>::replace_ended_ctas() {
 }
 
 template <class SmModel>
+void WindowEngine<SmModel>::attribute() {
+  attributions_.assign(static_cast<std::size_t>(workers_->threads()), Attribution(kernel_.code()));
+  for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->attribute_to(attributions_[s % attributions_.size()]);
+}
+
+template <class SmModel>
+std::vector<InstructionCounters> WindowEngine<SmModel>::instruction_counters() const {
+  if (attributions_.empty()) return {};
+  Attribution total(kernel_.code());
+  for (const Attribution& one : attributions_) total += one;
+  if constexpr (std::is_same_v<SmModel, CountingSm>) {
+    std::uint64_t barrier_wavefronts = 0;
+    for (const auto& sm : sms_) {
+      sm->add_segments_to(total);
+      barrier_wavefronts += sm->barrier_wavefronts();
+    }
+    total.charge_barriers(barrier_wavefronts);
+  }
+  return total.instructions();
+}
+
+template <class SmModel>
 SmCounters WindowEngine<SmModel>::sm_counters() const {
   SmCounters total;
   for (const auto& sm : sms_) total += sm->counters();

@@ -15,6 +15,7 @@
 #include "models/cta_dispatch.h"
 #include "models/gpu_spec.h"
 #include "models/occupancy.h"
+#include "sim/engine/attribution.h"
 #include "sim/engine/counting_sm.h"
 #include "sim/engine/memory_system.h"
 #include "sim/engine/sm.h"
@@ -50,6 +51,10 @@ class WindowEngine {
   Cycle cycles() const { return std::max(last_end_, last_write_); }
   std::int64_t ctas_ended() const { return ended_; }
   SmCounters sm_counters() const;
+  // Charges everything to static instructions as well. Call before run().
+  void attribute();
+  // By index in Kernel::code(); empty when attribute() was not called.
+  std::vector<InstructionCounters> instruction_counters() const;
   int sms() const { return static_cast<int>(sms_.size()); }
   // Of one SM: what it has counted, and the CTAs it was given so far.
   const SmModel& sm(int index) const { return *sms_[static_cast<std::size_t>(index)]; }
@@ -79,6 +84,7 @@ class WindowEngine {
   MemorySystem memory_;
   CtaDispatch dispatch_;
   std::vector<std::unique_ptr<SmModel>> sms_;
+  std::vector<Attribution> attributions_;  // of the SMs that one thread advances; none: not asked for
   std::unique_ptr<WorkerPool> workers_;
   std::vector<MemoryRequest> requests_;            // sent but not served yet, in order of time
   std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window

@@ -31,7 +31,7 @@ std::optional<std::string> value_of(const Measurement& row, const std::string& n
   return *metric == std::floor(*metric) ? fmt::format("{:.0f}", *metric) : fmt::format("{}", *metric);
 }
 
-// The value of a parameter; throws RowExpressionError.
+// The value of a parameter; throws ExpressionError.
 std::string value_of(const MappingRule::Value& value, const RowValues& row) {
   if (value.alternatives.empty()) return value.word;
   for (const RowExpression& formula : value.alternatives) {
@@ -53,8 +53,8 @@ tl::expected<MappedKernel, std::string> apply(const MappingRule& rule, const std
   for (const MappingRule::Value& value : rule.values) {
     try {
       mapped.parameters[value.parameter] = value_of(value, values);
-    } catch (const RowExpressionError& error) {
-      return tl::unexpected(fmt::format("{} of {}: {}", value.parameter, rule.kernel, error.what()));
+    } catch (const ExpressionError& error) {
+      return tl::unexpected(fmt::format("{} of {}: {}", value.parameter, rule.kernel, error.sentence));
     }
   }
   return mapped;

@@ -159,10 +159,10 @@ class Reader {
           error(place, fmt::format("{}unknown name {}{}; must be a column of the row, a counter, {}", begin,
                                    quoted(name), did_you_mean(name, kDimensions), list_of(kDimensions)));
       rule.values.back().alternatives.push_back(std::move(formula));
-    } catch (const RowExpressionError& broken) {
+    } catch (const ExpressionError& broken) {
       const int quote = node.Tag() == "!" ? 1 : 0;  // yaml-cpp's tag of a scalar in quotes
       error({place.file, place.line, place.column + quote + static_cast<int>(broken.column) - 1},
-            begin + "in the formula " + quoted(node.Scalar()) + ": " + broken.what());
+            begin + "in the formula " + quoted(node.Scalar()) + ": " + broken.sentence);
     }
   }
 

@@ -5,17 +5,16 @@
 #include <limits>
 
 #include "models/config/diagnostic.h"
-#include "sim/measured/row_expression_node.h"
+#include "sim/expression/expression_parser.h"
 
 namespace tilescope {
 namespace {
 
-using Node = RowExpression::Node;
+using Node = ExpressionNode;
+using Op = ExpressionOp;
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();  // it has no opposite
 
-[[noreturn]] void fail(const Node& node, const std::string& sentence) {
-  throw RowExpressionError(node.column, sentence);
-}
+[[noreturn]] void fail(const Node& node, const std::string& sentence) { throw ExpressionError(node.column, sentence); }
 
 std::int64_t number(const Node& node, const std::string& text) {
   std::int64_t value = 0;
@@ -28,7 +27,7 @@ std::int64_t number(const Node& node, const std::string& text) {
 std::int64_t divided(const Node& node, std::int64_t a, std::int64_t b) {
   if (b == 0) fail(node, "division by zero");
   if (b < 0) fail(node, "division by " + std::to_string(b) + "; must be a positive number");
-  if (node.op == RowOp::remainder) return a % b;
+  if (node.op == Op::remainder) return a % b;
   if (a % b != 0) fail(node, std::to_string(a) + "/" + std::to_string(b) + " leaves a remainder");
   return a / b;
 }
@@ -37,21 +36,21 @@ std::int64_t arithmetic(const Node& node, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   bool overflow = false;
   switch (node.op) {
-    case RowOp::less:
+    case Op::less:
       return a < b ? 1 : 0;
-    case RowOp::less_equal:
+    case Op::less_equal:
       return a <= b ? 1 : 0;
-    case RowOp::greater:
+    case Op::greater:
       return a > b ? 1 : 0;
-    case RowOp::greater_equal:
+    case Op::greater_equal:
       return a >= b ? 1 : 0;
-    case RowOp::add:
+    case Op::add:
       overflow = __builtin_add_overflow(a, b, &result);
       break;
-    case RowOp::subtract:
+    case Op::subtract:
       overflow = __builtin_sub_overflow(a, b, &result);
       break;
-    case RowOp::multiply:
+    case Op::multiply:
       overflow = __builtin_mul_overflow(a, b, &result);
       break;
     default:
@@ -70,26 +69,27 @@ bool holds(const Node& node, const RowValues& row) {
 
 std::string evaluate(const Node& node, const RowValues& row) {
   switch (node.op) {
-    case RowOp::text:
+    case Op::number:
+    case Op::word:
       return node.text;
-    case RowOp::capture:
-      return row.captures.at(node.capture);
-    case RowOp::name: {
+    case Op::capture:
+      return row.captures.at(static_cast<std::size_t>(node.number));
+    case Op::name: {
       auto value = row.name(node.text);
       if (!value) fail(node, "the row has no " + node.text);
       return *std::move(value);
     }
-    case RowOp::conditional:
+    case Op::conditional:
       return evaluate(holds(*node.first, row) ? *node.second : *node.third, row);
-    case RowOp::logical_or:
+    case Op::logical_or:
       return holds(*node.first, row) || holds(*node.second, row) ? "1" : "0";
-    case RowOp::logical_and:
+    case Op::logical_and:
       return holds(*node.first, row) && holds(*node.second, row) ? "1" : "0";
-    case RowOp::equal:
+    case Op::equal:
       return evaluate(*node.first, row) == evaluate(*node.second, row) ? "1" : "0";
-    case RowOp::not_equal:
+    case Op::not_equal:
       return evaluate(*node.first, row) != evaluate(*node.second, row) ? "1" : "0";
-    case RowOp::negate:
+    case Op::negate:
       return std::to_string(-number(*node.first, evaluate(*node.first, row)));
     default:
       break;
@@ -99,21 +99,34 @@ std::string evaluate(const Node& node, const RowValues& row) {
 }
 
 std::size_t highest(const Node& node) {
-  std::size_t most = node.capture;
+  std::size_t most = node.op == Op::capture ? static_cast<std::size_t>(node.number) : 0;
   for (const Node* child : {node.first.get(), node.second.get(), node.third.get()})
     if (child != nullptr) most = std::max(most, highest(*child));
   return most;
 }
 
 void collect_names(const Node& node, std::vector<std::string>& names) {
-  if (node.op == RowOp::name) names.push_back(node.text);
+  if (node.op == Op::name) names.push_back(node.text);
   for (const Node* child : {node.first.get(), node.second.get(), node.third.get()})
     if (child != nullptr) collect_names(*child, names);
 }
 
+const ExpressionSyntax& row_syntax() {
+  static const ExpressionSyntax syntax = {
+      .noun = "formula",
+      .operands = "a number, a name",
+      .binary = {"||", "&&", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%"},
+      .numbers = NumberSyntax::digits,
+      .dotted_names = true,
+      .words = true,
+      .captures = true,
+  };
+  return syntax;
+}
+
 }  // namespace
 
-RowExpression::RowExpression(const std::string& text) : root_(parse_row_expression(text)) {}
+RowExpression::RowExpression(const std::string& text) : root_(parse_expression(text, row_syntax())) {}
 RowExpression::~RowExpression() = default;
 RowExpression::RowExpression(RowExpression&&) noexcept = default;
 RowExpression& RowExpression::operator=(RowExpression&&) noexcept = default;

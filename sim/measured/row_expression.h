@@ -14,17 +14,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace tilescope {
+#include "sim/expression/expression.h"
 
-// what(): one sentence; column counts from 1 within the formula.
-struct RowExpressionError : std::runtime_error {
-  RowExpressionError(std::size_t where, const std::string& sentence) : std::runtime_error(sentence), column(where) {}
-  std::size_t column;
-};
+namespace tilescope {
 
 // What the names of a formula stand for.
 struct RowValues {
@@ -34,22 +29,20 @@ struct RowValues {
 
 class RowExpression {
  public:
-  // Throws RowExpressionError. Refuses formulas nested deeper than 32 levels.
+  // Throws ExpressionError. Refuses formulas nested deeper than 32 levels.
   explicit RowExpression(const std::string& text);
   ~RowExpression();
   RowExpression(RowExpression&&) noexcept;
   RowExpression& operator=(RowExpression&&) noexcept;
 
-  // Throws RowExpressionError, also for a name that the row does not have.
+  // Throws ExpressionError, also for a name that the row does not have.
   std::string value(const RowValues& row) const;
 
   std::size_t highest_capture() const;     // 4 for $4; 0: none
   std::vector<std::string> names() const;  // as they stand in the formula
 
-  struct Node;
-
  private:
-  std::unique_ptr<Node> root_;
+  std::unique_ptr<ExpressionNode> root_;
 };
 
 }  // namespace tilescope

@@ -2,23 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "sim/views/csv_field.h"
+
 namespace tilescope {
-namespace {
-
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-}  // namespace
-
 std::string result_csv(const std::vector<LabelledResult>& results) {
   const bool several = results.size() != 1;
   std::string text = several ? "kernel,metric,value,unit\n" : "metric,value,unit\n";
   for (const auto& [label, result] : results) {
-    const std::string begin = several ? field(label) + "," : "";
+    const std::string begin = several ? csv_field(label) + "," : "";
     for (const auto& [metric, value] : result.metrics)
       text += fmt::format("{}{},{},{}\n", begin, metric->name,
                           metric->whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value), metric->unit);
@@ -28,8 +19,8 @@ std::string result_csv(const std::vector<LabelledResult>& results) {
     }
     for (const Utilisation& one : result.utilisation)
       text += fmt::format("{}derived.utilisation_pct.{},{},%\n", begin, one.name, one.percent);
-    text += fmt::format("{}derived.occupancy_limiter,{},\n", begin, field(result.occupancy_limiter));
-    if (result.bottleneck) text += fmt::format("{}derived.bottleneck,{},\n", begin, field(result.bottleneck->name));
+    text += fmt::format("{}derived.occupancy_limiter,{},\n", begin, csv_field(result.occupancy_limiter));
+    if (result.bottleneck) text += fmt::format("{}derived.bottleneck,{},\n", begin, csv_field(result.bottleneck->name));
   }
   return text;
 }

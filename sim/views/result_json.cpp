@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "sim/views/line_view.h"
+
 namespace tilescope {
 namespace {
 
@@ -62,6 +64,7 @@ Json result_json(const Result& result) {
                         {"cycles_error_pct", from.cycles_error_pct},
                         {"traffic_error_pct", from.traffic_error_pct}};
   json["provenance"]["wall_seconds"] = from.wall_seconds ? Json(*from.wall_seconds) : Json(nullptr);
+  if (result.lines) json["lines"] = lines_json(*result.lines, result.mode);
   return json;
 }
 

@@ -86,11 +86,25 @@ std::string parameters(const Launch& launch, const std::string& indent) {
   return text.empty() ? "" : text + "\n";
 }
 
-std::string heading(const LabelledResult& one) {
-  return fmt::format("{} on {}\n{}", one.result.launch.kernel, one.result.gpu, parameters(one.result.launch, ""));
+std::string notes(const std::vector<LabelledResult>& results) {
+  std::string text;
+  const bool several = results.size() > 1;
+  for (const auto& [label, result] : results) {
+    if (several) text += label + "\n" + parameters(result.launch, "  ");
+    const char* indent = several ? "  " : "";
+    if (result.bottleneck) text += fmt::format("{}bottleneck: {}\n", indent, result.bottleneck->reason);
+    text += fmt::format("{}{}\n", indent, how_it_ran(result));
+  }
+  return text;
 }
 
-std::string how(const Result& result) {
+}  // namespace
+
+std::string result_heading(const Result& result) {
+  return fmt::format("{} on {}\n{}", result.launch.kernel, result.gpu, parameters(result.launch, ""));
+}
+
+std::string how_it_ran(const Result& result) {
   if (result.provenance.sampled_fraction >= 1)
     return result.mode == Mode::timing ? "every warp instruction timed" : "counted; no timing";
   if (result.mode == Mode::counts)
@@ -99,20 +113,6 @@ std::string how(const Result& result) {
   return fmt::format("sampled: {:.2g} % of the warp instructions timed; estimated error of the cycles {:.1f} %",
                      100 * result.provenance.sampled_fraction, result.provenance.cycles_error_pct);
 }
-
-std::string notes(const std::vector<LabelledResult>& results) {
-  std::string text;
-  const bool several = results.size() > 1;
-  for (const auto& [label, result] : results) {
-    if (several) text += label + "\n" + parameters(result.launch, "  ");
-    const char* indent = several ? "  " : "";
-    if (result.bottleneck) text += fmt::format("{}bottleneck: {}\n", indent, result.bottleneck->reason);
-    text += fmt::format("{}{}\n", indent, how(result));
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string result_table(const std::vector<LabelledResult>& results) {
   const std::vector<Line> lines = lines_of(results);
@@ -125,7 +125,8 @@ std::string result_table(const std::vector<LabelledResult>& results) {
     for (std::size_t i = 0; i < line.cells.size(); ++i) widths[i] = std::max(widths[i], line.cells[i].size());
   }
 
-  std::string text = results.size() == 1 ? heading(results.front()) : "on " + results.front().result.gpu + "\n\n";
+  std::string text =
+      results.size() == 1 ? result_heading(results.front().result) : "on " + results.front().result.gpu + "\n\n";
   if (results.size() > 1) {
     text += std::string(label_width + 2, ' ');
     for (std::size_t i = 0; i < results.size(); ++i) text += fmt::format("  {:>{}}", results[i].label, widths[i]);

@@ -23,4 +23,10 @@ namespace tilescope {
 // REQUIRES: at least one result.
 std::string result_table(const std::vector<LabelledResult>& results);
 
+// The kernel, the GPU and the parameters: whole lines.
+std::string result_heading(const Result& result);
+
+// "sampled: 12 % of the warp instructions timed; estimated error of the cycles 0.4 %"
+std::string how_it_ran(const Result& result);
+
 }  // namespace tilescope

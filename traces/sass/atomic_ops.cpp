@@ -1,6 +1,7 @@
 #include "traces/sass/atomic_ops.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "traces/sass/half_float.h"
 #include "traces/sass/lanes.h"
@@ -123,9 +124,10 @@ void run_atomic(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
       return wide ? low | Wide{read_register(warp, following(first, 1))[l]} << 32U : low;
     };
     Wide old = 0;
-    read_lane(warp, lane, &old, static_cast<std::size_t>(bytes));
+    std::memcpy(&old, place_to_read(warp, lane, static_cast<std::size_t>(bytes)), wide ? 8 : 4);
     const Wide result = combined(kind, as, bytes, old, value_of(op.first_in), value_of(op.tensor_in[0]));
-    write_lane(warp, lane, &result, static_cast<std::size_t>(bytes));
+    if (std::uint8_t* to = place_to_write(warp, lane, static_cast<std::size_t>(bytes)))
+      std::memcpy(to, &result, wide ? 8 : 4);
     written_register(warp, op.first_out)[l] = static_cast<Word>(old);
     if (wide) written_register(warp, following(op.first_out, 1))[l] = static_cast<Word>(old >> 32U);
   }

@@ -71,11 +71,7 @@ bool CtaExecutor::round() {
       const WarpRun run = warp.executor->next(true);
       ran = true;
       executed += run.length;
-      if (record_) {
-        const std::vector<MemoryOperand>& operands = warp.executor->operands();
-        warp.runs.push_back({run, warp.operands.size(), operands.size()});
-        warp.operands.insert(warp.operands.end(), operands.begin(), operands.end());
-      }
+      if (record_) warp.runs.push_back({run, warp.operands.put(warp.executor->operands())});
       if (run.end == WarpRun::End::barrier || run.end == WarpRun::End::arrive) arrive(warp, run);
     }
   }
@@ -83,7 +79,7 @@ bool CtaExecutor::round() {
   return ran;
 }
 
-bool CtaExecutor::run_of(int index, std::size_t which, WarpRun& run, std::vector<MemoryOperand>& operands) {
+bool CtaExecutor::run_of(int index, std::size_t which, Recorded& recorded) {
   const std::scoped_lock lock(mutex_);
   Warp& warp = warps_[static_cast<std::size_t>(index)];
   while (which >= warp.runs.size()) {
@@ -91,10 +87,7 @@ bool CtaExecutor::run_of(int index, std::size_t which, WarpRun& run, std::vector
     if (!round() && warp.waits)
       throw std::runtime_error("CTA " + std::to_string(cta_) + ": its warps wait at barriers that can not fill");
   }
-  const Recorded& recorded = warp.runs[which];
-  run = recorded.run;
-  const auto first = warp.operands.begin() + static_cast<std::ptrdiff_t>(recorded.first_operand);
-  operands.assign(first, first + static_cast<std::ptrdiff_t>(recorded.operands));
+  recorded = warp.runs[which];
   return true;
 }
 

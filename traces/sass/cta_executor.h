@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "traces/sass/memory_image.h"
+#include "traces/sass/operand_record.h"
 #include "traces/sass/warp_executor.h"
 
 namespace tilescope::sass {
@@ -19,7 +20,7 @@ class CtaExecutor {
  public:
   struct Recorded {
     WarpRun run;
-    std::size_t first_operand = 0, operands = 0;
+    const MemoryOperand* operands = nullptr;  // stay where they are until the next CTA starts
   };
 
   CtaExecutor(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
@@ -27,8 +28,8 @@ class CtaExecutor {
 
   void start(std::int64_t cta);
   std::int64_t cta() const { return cta_; }
-  // The index-th run of a warp and its operands, executing as far as needed; false when the warp has ended before.
-  bool run_of(int warp, std::size_t index, WarpRun& run, std::vector<MemoryOperand>& operands);
+  // The index-th run of a warp, executing as far as needed; false when the warp has ended before.
+  bool run_of(int warp, std::size_t index, Recorded& recorded);
   // To the end of all warps, recording nothing.
   void run_to_end();
 
@@ -36,10 +37,9 @@ class CtaExecutor {
   struct Warp {
     std::unique_ptr<WarpExecutor> executor;
     std::vector<Recorded> runs;
-    std::vector<MemoryOperand> operands;
+    OperandRecord operands;
     bool waits = false;
     std::uint32_t barrier = 0;
-    bool wants_result = false;
   };
   struct Barrier {
     std::uint32_t arrived = 0;   // threads

@@ -10,6 +10,7 @@ void Divergence::start(std::uint32_t lanes) {
   ready_.clear();
   gatherings_.clear();
   members_.fill(0);
+  restored_.fill(false);
   waiting_.fill(0);
   exited_ = ~lanes;
   stuck_ = false;
@@ -67,13 +68,29 @@ void Divergence::release_complete() {
   });
 }
 
-void Divergence::open(std::uint8_t barrier) { members_[barrier] = running_.lanes; }
+void Divergence::open(std::uint8_t barrier) {
+  members_[barrier] = running_.lanes;
+  restored_[barrier] = false;
+}
+
+void Divergence::put(std::uint8_t barrier, std::uint32_t mask) {
+  members_[barrier] = mask;
+  restored_[barrier] = true;
+}
 
 void Divergence::meet(std::uint8_t barrier, std::uint32_t next) {
+  const std::uint32_t here = next - 1;
   for (std::uint32_t left = running_.lanes; left != 0; left &= left - 1)
     resume_[static_cast<std::size_t>(std::countr_zero(left))] = next;
   waiting_[barrier] |= running_.lanes;
   running_.lanes = 0;
+  if (restored_[barrier] && (members_[barrier] & ~exited_ & ~waiting_[barrier]) == 0) {
+    restored_[barrier] = false;
+    for (std::uint32_t left = waiting_[barrier]; left != 0; left &= left - 1) {
+      std::uint32_t& place = resume_[static_cast<std::size_t>(std::countr_zero(left))];
+      if (place == next) place = here;
+    }
+  }
   release_complete();
   run_another();
 }

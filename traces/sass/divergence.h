@@ -4,6 +4,8 @@
 // lanes that run, BSYNC is the place where they wait for each other, BREAK takes lanes out of it, WARPSYNC is a meeting
 // of an explicit mask. A convergence barrier is one register of the warp: opening it anew forgets its old members, and
 // when it is complete every lane that waits at it goes on, wherever it waits (seen in counters of a recursive kernel).
+// When its members come from a register again (BMOV, around a call), those who meet execute BSYNC a second time
+// together: so say the counts of warp and of thread instructions of 98 launches (tests/data/sass/recursion_h200.csv).
 // A lane that exits is not waited for. One group runs at a time, until it diverges (the lanes that fall through go
 // first), waits or exits; then the group that waited longest least goes on (last in, first out).
 #pragma once
@@ -39,7 +41,7 @@ class Divergence {
   void gather(std::uint32_t mask, std::uint32_t next);
   // A convergence barrier's mask, which code puts away in a register around a call.
   std::uint32_t take(std::uint8_t barrier, bool clear);
-  void put(std::uint8_t barrier, std::uint32_t mask) { members_[barrier] = mask; }
+  void put(std::uint8_t barrier, std::uint32_t mask);
   // The running group lets others go first.
   void yield();
 
@@ -57,6 +59,7 @@ class Divergence {
   LaneGroup running_;
   std::vector<LaneGroup> ready_;
   std::array<std::uint32_t, kBarriers> members_{}, waiting_{};  // of the convergence barriers
+  std::array<bool, kBarriers> restored_{};                      // members come from a register
   std::array<std::uint32_t, 32> resume_{};                      // where a waiting lane goes on
   std::vector<Gathering> gatherings_;
   std::uint32_t exited_ = 0;

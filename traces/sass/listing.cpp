@@ -1,9 +1,13 @@
 #include "traces/sass/listing.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
+#include "traces/sass/line_marker.h"
 #include "traces/sass/nvdisasm_facts.h"
 
 namespace tilescope::sass {
@@ -82,6 +86,7 @@ class Reader {
       awaits_high_ = nullptr;
     }
     if (line.starts_with("/*")) return read_instruction(line);
+    if (line.starts_with("//##")) return read_marker(line);
     if (line.starts_with("Function : ")) return begin(std::string(line.substr(11)));
     if (line.starts_with(".target") || line.starts_with("arch =") || line.starts_with("code for")) {
       if (const int found = architecture_in(line)) architecture_ = found;
@@ -107,9 +112,29 @@ class Reader {
   }
 
   void begin(std::string name) {
-    listing_.functions.push_back(
-        {.name = std::move(name), .architecture = architecture_, .line = number_, .code = {}, .labels = {}});
+    listing_.functions.push_back({.name = std::move(name),
+                                  .architecture = architecture_,
+                                  .line = number_,
+                                  .code = {},
+                                  .labels = {},
+                                  .source_files = {}});
     in_code_ = true;
+    marker_.reset();
+    in_markers_ = false;
+  }
+
+  // The innermost of the markers before an instruction says where it comes from. Triton's PTX is nobody's source.
+  void read_marker(std::string_view line) {
+    const auto marker = parse_line_marker(line);
+    if (!in_code_ || !marker || marker->file == ".nv_debug_ptx_txt") return;
+    const bool is_caller = in_markers_ && last_marker_.is_called_from(*marker);
+    last_marker_ = *marker;
+    in_markers_ = true;
+    if (is_caller) return;
+    std::vector<std::string>& files = listing_.functions.back().source_files;
+    auto known = std::find(files.begin(), files.end(), marker->file);
+    if (known == files.end()) known = files.insert(files.end(), std::string(marker->file));
+    marker_ = {static_cast<int>(known - files.begin()), marker->line};
   }
 
   void read_label(std::string_view label) {
@@ -139,6 +164,8 @@ class Reader {
     instruction.text = std::string(trimmed(rest.substr(0, semicolon)));
     instruction.line = number_;
     instruction.column = column;
+    in_markers_ = false;
+    if (marker_) std::tie(instruction.source_file, instruction.source_line) = *marker_;
     ListedFunction& function = listing_.functions.back();
     const std::uint32_t expected = function.code.empty() ? 0 : function.code.back().address + 16;
     const auto low = encoding(rest.substr(semicolon + 1));
@@ -159,6 +186,9 @@ class Reader {
   int number_ = 0;
   int architecture_ = 0;
   bool in_code_ = false;
+  std::optional<std::pair<int, int>> marker_;  // file and line of the instructions that follow
+  LineMarker last_marker_;
+  bool in_markers_ = false;                   // no instruction has come since last_marker_
   ListedInstruction* awaits_high_ = nullptr;  // the last one read: its second word comes on the next line
 };
 

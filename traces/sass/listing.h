@@ -17,6 +17,8 @@ struct ListedInstruction {
   std::uint64_t low = 0, high = 0;
   std::string text;  // "@!P0 LDG.E R2, desc[UR4][R2.64+0x10]", without ';'
   int line = 0, column = 0;
+  int source_file = -1;  // in ListedFunction::source_files; -1: the text does not say
+  int source_line = 0;
 };
 
 struct ListedFunction {
@@ -25,6 +27,7 @@ struct ListedFunction {
   int line = 0;
   std::vector<ListedInstruction> code;
   std::map<std::string, std::uint32_t> labels;  // of nvdisasm: byte address
+  std::vector<std::string> source_files;        // as line markers name them
 };
 
 struct Listing {

@@ -82,7 +82,9 @@ tl::expected<std::string, std::string> disassemble(const std::string& cubin) {
         "the CUDA Toolkit (package cuda-nvdisasm), or disassemble it elsewhere with `nvdisasm -hex` and give the text "
         "as `sass:`"));
   int status = 0;
-  auto text = output_of({program, "-hex", cubin}, status);
+  // Line markers where the cubin has them; an nvdisasm that knows none of them prints the rest.
+  auto text = output_of({program, "-hex", "-g", cubin}, status);
+  if (text && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) text = output_of({program, "-hex", cubin}, status);
   if (!text) return text;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return tl::unexpected(tilescope::quoted(program) +

@@ -13,7 +13,7 @@ inline constexpr std::size_t kMostListingBytes = std::size_t{1} << 29U;
 // The text of a listing, or why it can not be read.
 tl::expected<std::string, Diagnostic> read_listing_file(const std::string& path);
 
-// The output of `nvdisasm -hex CUBIN`. nvdisasm is looked for in $TILESCOPE_NVDISASM, on the PATH, in $CUDA_HOME/bin
+// The output of `nvdisasm -hex -g CUBIN`. nvdisasm is looked for in $TILESCOPE_NVDISASM, on the PATH, in $CUDA_HOME/bin
 // and in /usr/local/cuda/bin. Or one sentence why not.
 tl::expected<std::string, std::string> disassemble(const std::string& cubin);
 

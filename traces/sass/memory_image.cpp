@@ -23,67 +23,73 @@ const DeviceBuffer* DeviceMemory::find(std::uint64_t address, std::uint64_t byte
   return address - buffer.base + bytes <= buffer.size ? &buffer : nullptr;
 }
 
-bool CtaMemory::read_global(std::uint64_t address, void* to, std::size_t bytes) const {
-  auto* out = static_cast<std::uint8_t*>(to);
-  if (!write_through_ && !written_.empty()) {  // accesses are aligned: they lie in one page
-    const auto page = written_.find(address / kPage);
-    if (page != written_.end()) {
-      std::memcpy(out, page->second.data() + address % kPage, bytes);
-      return true;
+const std::uint8_t* CtaMemory::find_readable(std::uint64_t address, std::size_t bytes) {
+  const DeviceBuffer* buffer = device_->find(address, bytes);
+  if (buffer == nullptr) return zeros_.data();
+  const std::uint64_t contents = buffer->bytes.size(), offset = address - buffer->base;
+  const std::uint64_t page = address / kPage * kPage;
+  if (written_ != 0) {
+    const Place& place = place_of(address / kPage);
+    if (place.generation == generation_) {
+      readable_ = {page, std::min(kPage, buffer->base + buffer->size - page), pages_[place.page]->data()};
+      return readable_.at + address % kPage;
     }
   }
-  const DeviceBuffer* buffer = device_->find(address, bytes);
-  if (buffer == nullptr) {
-    std::memset(out, 0, bytes);
-    return false;
+  if (offset < contents && offset + bytes > contents) {
+    copy_out(*buffer, offset, across_.data(), bytes);
+    return across_.data();
   }
-  copy_out(*buffer, address - buffer->base, out, bytes);
-  return true;
+  const bool beyond = offset >= contents;
+  std::uint64_t first = buffer->base + (beyond ? contents : 0), end = buffer->base + (beyond ? buffer->size : contents);
+  if (written_ != 0) first = std::max(first, page), end = std::min(end, page + kPage);
+  readable_ = {first, end - first, beyond ? nullptr : buffer->bytes.data() + (first - buffer->base)};
+  return beyond ? zeros_.data() : buffer->bytes.data() + offset;
 }
 
-CtaMemory::Page& CtaMemory::page_of(std::uint64_t address) {
-  const auto [place, fresh] = written_.try_emplace(address / kPage);
-  if (!fresh) return place->second;
-  Page& page = place->second;
-  page.resize(kPage);
-  const std::uint64_t first = address / kPage * kPage;
-  if (const DeviceBuffer* buffer = device_->find(address, 1)) {
-    // Buffers begin on page boundaries.
-    copy_out(*buffer, first - buffer->base, page.data(), kPage);
-  }
-  return page;
-}
-
-bool CtaMemory::write_global(std::uint64_t address, const void* from, std::size_t bytes) {
+std::uint8_t* CtaMemory::find_writable(std::uint64_t address, std::size_t bytes) {
   const DeviceBuffer* found = device_->find(address, bytes);
-  if (found == nullptr) return false;
-  if (!write_through_) {
-    std::memcpy(page_of(address).data() + address % kPage, from, bytes);
-    return true;
+  if (found == nullptr) return nullptr;
+  readable_ = {};
+  if (write_through_) {
+    DeviceBuffer& buffer = device_->buffers[static_cast<std::size_t>(found - device_->buffers.data())];
+    if (buffer.bytes.size() < buffer.size) buffer.bytes.resize(buffer.size);
+    writable_ = {buffer.base, buffer.size, buffer.bytes.data()};
+    return buffer.bytes.data() + (address - buffer.base);
   }
-  DeviceBuffer& buffer = device_->buffers[static_cast<std::size_t>(found - device_->buffers.data())];
-  if (buffer.bytes.size() < buffer.size) buffer.bytes.resize(buffer.size);
-  std::memcpy(buffer.bytes.data() + (address - buffer.base), from, bytes);
-  return true;
+  const std::uint64_t first = address / kPage * kPage;  // buffers begin on page boundaries
+  Place* place = &place_of(address / kPage);
+  if (place->generation != generation_) {
+    if (2 * std::size_t{written_} >= places_.size()) {
+      grow();
+      place = &place_of(address / kPage);
+    }
+    *place = {address / kPage, generation_, written_};
+    if (written_ == pages_.size()) pages_.push_back(std::make_unique<Page>());
+    copy_out(*found, first - found->base, pages_[written_++]->data(), kPage);
+  }
+  writable_ = {first, std::min(kPage, found->base + found->size - first), pages_[place->page]->data()};
+  return writable_.at + address % kPage;
 }
 
-bool CtaMemory::read_shared(std::uint32_t address, void* to, std::size_t bytes) const {
-  if (address + bytes > shared_.size()) {
-    std::memset(to, 0, bytes);
-    return false;
-  }
-  std::memcpy(to, shared_.data() + address, bytes);
-  return true;
+// Where page `number` is, or the free place where it would be.
+CtaMemory::Place& CtaMemory::place_of(std::uint64_t number) {
+  std::size_t at = (number * 0x9E3779B97F4A7C15ULL) >> 32U & (places_.size() - 1);
+  while (places_[at].generation == generation_ && places_[at].number != number) at = (at + 1) & (places_.size() - 1);
+  return places_[at];
 }
 
-bool CtaMemory::write_shared(std::uint32_t address, const void* from, std::size_t bytes) {
-  if (address + bytes > shared_.size()) return false;
-  std::memcpy(shared_.data() + address, from, bytes);
-  return true;
+void CtaMemory::grow() {
+  std::vector<Place> before(2 * places_.size());
+  before.swap(places_);
+  for (const Place& place : before)
+    if (place.generation == generation_) place_of(place.number) = place;
 }
 
 void CtaMemory::clear() {
-  written_.clear();
+  written_ = 0;
+  ++generation_;
+  readable_ = {};
+  writable_ = {};
   std::fill(shared_.begin(), shared_.end(), std::uint8_t{0});
 }
 

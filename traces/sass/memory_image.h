@@ -6,11 +6,9 @@
 // image instead, in order.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace tilescope::sass {
@@ -33,24 +31,58 @@ class CtaMemory {
  public:
   // `shared`: byte. With `write_through`, global writes change `device` itself.
   CtaMemory(DeviceMemory& device, std::size_t shared, bool write_through)
-      : device_(&device), write_through_(write_through), shared_(shared) {}
+      : device_(&device), write_through_(write_through), shared_(shared), places_(64) {}
 
-  // Little-endian, up to 16 byte. Outside every buffer: zeros are read, writes are dropped (false is returned).
-  bool read_global(std::uint64_t address, void* to, std::size_t bytes) const;
-  bool write_global(std::uint64_t address, const void* from, std::size_t bytes);
-  bool read_shared(std::uint32_t address, void* to, std::size_t bytes) const;
-  bool write_shared(std::uint32_t address, const void* from, std::size_t bytes);
+  // Where up to 16 aligned bytes can be read, until the next call. Outside every buffer: zeros.
+  const std::uint8_t* global(std::uint64_t address, std::size_t bytes) {
+    const std::uint64_t inside = address - readable_.first;
+    if (inside >= readable_.bytes || readable_.bytes - inside < bytes) return find_readable(address, bytes);
+    return readable_.at != nullptr ? readable_.at + inside : zeros_.data();
+  }
+  const std::uint8_t* shared(std::uint32_t address, std::size_t bytes) const {
+    return address + bytes <= shared_.size() ? shared_.data() + address : zeros_.data();
+  }
+  // Where they can be written; null outside, where a write is dropped.
+  std::uint8_t* global_to_write(std::uint64_t address, std::size_t bytes) {
+    const std::uint64_t inside = address - writable_.first;
+    if (inside >= writable_.bytes || writable_.bytes - inside < bytes) return find_writable(address, bytes);
+    return writable_.at + inside;
+  }
+  std::uint8_t* shared_to_write(std::uint32_t address, std::size_t bytes) {
+    return address + bytes <= shared_.size() ? shared_.data() + address : nullptr;
+  }
   void clear();
 
  private:
-  static constexpr std::uint64_t kPage = 4096;
-  using Page = std::vector<std::uint8_t>;
-  Page& page_of(std::uint64_t address);
+  // What the running CTA writes over is copied, page by page.
+  static constexpr std::uint64_t kPage = 1024;
+  using Page = std::array<std::uint8_t, kPage>;
+  struct Place {  // of the hash table of pages
+    std::uint64_t number = 0;
+    std::uint32_t generation = 0;  // another one than ours: free
+    std::uint32_t page = 0;
+  };
+  template <class Byte>
+  struct Extent {  // bytes at addresses in a row; `at` null: zeros
+    std::uint64_t first = 0, bytes = 0;
+    Byte* at = nullptr;
+  };
+
+  const std::uint8_t* find_readable(std::uint64_t address, std::size_t bytes);
+  std::uint8_t* find_writable(std::uint64_t address, std::size_t bytes);
+  Place& place_of(std::uint64_t number);
+  void grow();
 
   DeviceMemory* device_;
   bool write_through_;
   std::vector<std::uint8_t> shared_;
-  std::unordered_map<std::uint64_t, Page> written_;  // by page number
+  Extent<const std::uint8_t> readable_;  // found last
+  Extent<std::uint8_t> writable_;
+  std::vector<Place> places_;  // open addressing, a power of two
+  std::vector<std::unique_ptr<Page>> pages_;
+  std::uint32_t written_ = 0;  // pages in use
+  std::uint32_t generation_ = 1;
+  std::array<std::uint8_t, 16> zeros_{}, across_{};  // `across_`: bytes across the end of a buffer's contents
 };
 
 }  // namespace tilescope::sass

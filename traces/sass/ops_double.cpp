@@ -56,18 +56,10 @@ void compare(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
 }
 
 void decode_compare(Decoder& d) {
-  const std::string name = d.take_any();
-  const Word bits = name == "MIN" ? 16U : name == "MAX" ? 32U : comparison_bits(name);
-  if (bits == 16U && name != "MIN") d.fail("comparison ." + name);
+  const Word extreme = d.take("MIN") ? 16U : d.take("MAX") ? 32U : 0U;
+  d.op().flags = extreme != 0 ? extreme : take_comparison(d);
   take_joint(d);
-  d.predicate_out(0);
-  d.predicate_out(1);
-  d.in(0, Type::wide_real);
-  d.in(1, Type::wide_real);
-  d.predicate_in(0);
-  d.op().flags = bits;
-  d.op().run = compare;
-  set_class(d, OpClass::fp64);
+  take_compared(d, false, Type::wide_real, compare, OpClass::fp64);
 }
 
 }  // namespace

@@ -111,38 +111,14 @@ void compare_to_register(WarpState& warp, const MicroOp& op, std::uint32_t mask)
   merge(output(warp, op.out), result, mask);
 }
 
-void take_half_comparison(Decoder& d) {
-  Word flags = d.take("BF16_V2") ? kBfloat : 0U;
-  if (d.take("H_AND")) flags |= 8U;
-  d.take("FTZ");
-  const std::string name = d.take_any();
-  const Word bits = comparison_bits(name);
-  if (bits > 15) d.fail("comparison ." + name);
-  d.op().flags = flags | (bits & 15U) << 4U;
-  take_joint(d);
-}
-
+template <bool ToRegister>
 void decode_compare(Decoder& d) {
-  take_half_comparison(d);
-  d.predicate_out(0);
-  d.predicate_out(1);
-  d.in(0, Type::half);
-  d.in(1, Type::half);
-  d.predicate_in(0);
-  d.op().run = compare;
-  set_class(d, OpClass::half);
-}
-
-void decode_compare_to_register(Decoder& d) {
-  const bool number = d.take("BF");
-  take_half_comparison(d);
-  if (number) d.op().flags |= 256U;
-  d.out();
-  d.in(0, Type::half);
-  d.in(1, Type::half);
-  d.predicate_in(0);
-  d.op().run = compare_to_register;
-  set_class(d, OpClass::half);
+  const bool number = ToRegister && d.take("BF");
+  const Word flags = (number ? 256U : 0U) | (d.take("BF16_V2") ? kBfloat : 0U) | (d.take("H_AND") ? 8U : 0U);
+  d.take("FTZ");
+  d.op().flags = flags | take_comparison(d) << 4U;
+  take_joint(d);
+  take_compared(d, ToRegister, Type::half, ToRegister ? compare_to_register : compare, OpClass::half);
 }
 
 }  // namespace
@@ -153,8 +129,8 @@ std::span<const OpEntry> half_ops() {
       {"HMUL2", decode_arithmetic<multiply, 2>},
       {"HFMA2", decode_arithmetic<multiply_add, 3>},
       {"HMNMX2", decode_minimum},
-      {"HSETP2", decode_compare},
-      {"HSET2", decode_compare_to_register},
+      {"HSETP2", decode_compare<false>},
+      {"HSET2", decode_compare<true>},
   };
   return entries;
 }

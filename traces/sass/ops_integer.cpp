@@ -64,22 +64,27 @@ void add3_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   for (std::size_t i = 0; i < 3; ++i) in[i] = &load(warp, op.in[i], scratch[i]);
   const std::uint32_t carry1 = predicate(warp, op.predicate_in[0]), carry2 = predicate(warp, op.predicate_in[1]);
   const bool with_carry = (op.flags & 8U) != 0;
+  // Of a negated source the complement is added, and one more in every lane.
+  std::array<Word, 3> complement{};
+  Word ones = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    complement[i] = 0U - (op.flags >> i & 1U);
+    ones += op.flags >> i & 1U;
+  }
   LaneArray result;
-  std::uint32_t first = 0, second = 0;
+  std::array<std::uint8_t, kLanes> above{};
   for (std::size_t l = 0; l < kLanes; ++l) {
-    Wide sum = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Word value = (*in[i])[l];
-      sum += (op.flags >> i & 1U) != 0 ? Wide{~value} + 1 : Wide{value};
-    }
-    if (with_carry) sum += (carry1 >> l & 1U) + (carry2 >> l & 1U);
+    const Wide extra = with_carry ? ones + (carry1 >> l & 1U) + (carry2 >> l & 1U) : ones;
+    const Wide sum =
+        Wide{(*in[0])[l] ^ complement[0]} + ((*in[1])[l] ^ complement[1]) + ((*in[2])[l] ^ complement[2]) + extra;
     result[l] = static_cast<Word>(sum);
-    first |= static_cast<std::uint32_t>(sum >> 32U != 0) << l;
-    second |= static_cast<std::uint32_t>(sum >> 33U != 0) << l;
+    above[l] = static_cast<std::uint8_t>(sum >> 32U);
   }
   merge(output(warp, op.out), result, mask);
-  set_predicate(warp, op.predicate_out[0], first, mask);
-  set_predicate(warp, op.predicate_out[1], second, mask);
+  std::array<std::uint8_t, kLanes> one{}, two{};
+  for (std::size_t l = 0; l < kLanes; ++l) one[l] = above[l] != 0 ? 1 : 0, two[l] = above[l] >> 1U != 0 ? 1 : 0;
+  set_predicate(warp, op.predicate_out[0], packed(one), mask);
+  set_predicate(warp, op.predicate_out[1], packed(two), mask);
 }
 
 void multiply_add_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
@@ -92,42 +97,32 @@ void multiply_add_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) 
   merge(output(warp, op.out), result, mask);
 }
 
-// IMAD.WIDE with a carry out, and its .X with a carry in. flags: 1 unsigned, 2 carry in.
-void multiply_wide_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
-  LaneArray sa, sb;
+// IMAD.WIDE and IMAD.HI with a carry out, and their .X with a carry in: a * b + c, c a register pair; Hi: its high
+// word alone. flags: 1 unsigned, 2 carry in
+template <bool Hi>
+void multiply_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  LaneArray sa, sb, high;
   WideLanes c, result;
   const LaneArray& a = load(warp, op.in[0], sa);
   const LaneArray& b = load(warp, op.in[1], sb);
   load_wide(warp, op.in[2], c);
   const std::uint32_t carry = (op.flags & 2U) != 0 ? predicate(warp, op.predicate_in[0]) : 0;
-  std::uint32_t out = 0;
+  if ((op.flags & 1U) != 0)
+    for (std::size_t l = 0; l < kLanes; ++l) result.lane[l] = multiply_wide_unsigned(a[l], b[l], 0);
+  else
+    for (std::size_t l = 0; l < kLanes; ++l) result.lane[l] = multiply_wide(a[l], b[l], 0);
+  std::array<std::uint8_t, kLanes> carries{};
   for (std::size_t l = 0; l < kLanes; ++l) {
-    const Wide product = (op.flags & 1U) != 0 ? multiply_wide_unsigned(a[l], b[l], 0) : multiply_wide(a[l], b[l], 0);
-    const Wide sum = product + c.lane[l], with_carry = sum + (carry >> l & 1U);
+    const Wide product = result.lane[l], sum = product + c.lane[l], with_carry = sum + (carry >> l & 1U);
     result.lane[l] = with_carry;
-    out |= static_cast<std::uint32_t>(sum < product || with_carry < sum) << l;
+    high[l] = static_cast<Word>(with_carry >> 32U);
+    carries[l] = sum < product || with_carry < sum ? 1 : 0;
   }
-  store_wide(warp, op, result, mask);
-  set_predicate(warp, op.predicate_out[0], out, mask);
-}
-
-// IMAD.HI: the high word of a * b + c, c a register pair. flags: 1 unsigned, 2 carry in
-void multiply_high(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
-  LaneArray sa, sb, result;
-  WideLanes c;
-  const LaneArray& a = load(warp, op.in[0], sa);
-  const LaneArray& b = load(warp, op.in[1], sb);
-  load_wide(warp, op.in[2], c);
-  const std::uint32_t carry = (op.flags & 2U) != 0 ? predicate(warp, op.predicate_in[0]) : 0;
-  std::uint32_t out = 0;
-  for (std::size_t l = 0; l < kLanes; ++l) {
-    const Wide product = (op.flags & 1U) != 0 ? multiply_wide_unsigned(a[l], b[l], 0) : multiply_wide(a[l], b[l], 0);
-    const Wide sum = product + c.lane[l], with_carry = sum + (carry >> l & 1U);
-    result[l] = static_cast<Word>(with_carry >> 32U);
-    out |= static_cast<std::uint32_t>(sum < product || with_carry < sum) << l;
-  }
-  merge(output(warp, op.out), result, mask);
-  set_predicate(warp, op.predicate_out[0], out, mask);
+  if (Hi)
+    merge(output(warp, op.out), high, mask);
+  else
+    store_wide(warp, op, result, mask);
+  set_predicate(warp, op.predicate_out[0], packed(carries), mask);
 }
 
 // min(a + b, c) where the predicate holds, else max. flags: 1 unsigned, 2 with the addition.
@@ -200,11 +195,11 @@ void decode_multiply(Decoder& d) {  // IMAD in all its forms
   if (wide) {
     d.op().run = is_unsigned ? widening<multiply_wide_unsigned> : widening<multiply_wide>;
     if (carry_out || with_carry) {
-      d.op().run = multiply_wide_carry;
+      d.op().run = multiply_carry<false>;
       d.op().flags = (is_unsigned ? 1U : 0U) | (with_carry ? 2U : 0U);
     }
   } else if (high) {
-    d.op().run = multiply_high;
+    d.op().run = multiply_carry<true>;
     d.op().flags = (is_unsigned ? 1U : 0U) | (with_carry ? 2U : 0U);
   } else {
     if (carry_out) d.fail("IMAD with a carry out");

@@ -12,12 +12,10 @@ using Long = std::int64_t;
 
 // The truth table's bit 4a + 2b + c says what bits a, b, c become.
 Word by_table(Word a, Word b, Word c, Word table) {
-  Word result = 0;
-  for (unsigned row = 0; row < 8; ++row) {
-    const Word selected = -(table >> row & 1U);
-    result |= selected & ((row & 4U) != 0 ? a : ~a) & ((row & 2U) != 0 ? b : ~b) & ((row & 1U) != 0 ? c : ~c);
-  }
-  return result;
+  const auto row = [table](unsigned which) { return 0U - (table >> which & 1U); };
+  const auto chosen = [](Word bits, Word if_set, Word if_not) { return if_not ^ (bits & (if_set ^ if_not)); };
+  return chosen(a, chosen(b, chosen(c, row(7), row(6)), chosen(c, row(5), row(4))),
+                chosen(b, chosen(c, row(3), row(2)), chosen(c, row(1), row(0))));
 }
 Word both(Word a, Word b, Word, Word) { return a & b; }
 Word either(Word a, Word b, Word, Word) { return a | b; }

@@ -1,6 +1,7 @@
 // Loads, stores, asynchronous copies and matrix loads: which addresses they take, and what they move where values
 // matter.
 #include <cstring>
+#include <utility>
 
 #include "traces/sass/address_windows.h"
 #include "traces/sass/atomic_ops.h"
@@ -11,74 +12,60 @@
 namespace tilescope::sass {
 namespace {
 
-// flags: bytes, 256 added when sign-extended
-void run_load(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
-  const Word bytes = op.flags & 255U;
-  const bool is_signed = (op.flags & 256U) != 0;
-  const int words = bytes > 4 ? static_cast<int>(bytes / 4) : 1;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if (!has_lane(mask, lane)) continue;
-    std::array<Word, 4> data{};
-    read_lane(warp, lane, data.data(), bytes);
-    if (is_signed)
-      data[0] = static_cast<Word>(static_cast<std::int32_t>(data[0] << (32 - 8 * bytes)) >> (32 - 8 * bytes));
-    for (int w = 0; w < words; ++w)
-      written_register(warp, following(op.first_out, w))[static_cast<std::size_t>(lane)] =
-          data[static_cast<std::size_t>(w)];
-  }
-}
-
-void run_store(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
-  const Word bytes = op.flags & 255U;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if (!has_lane(mask, lane)) continue;
-    std::array<Word, 4> data{};
-    for (int w = 0; w * 4 < static_cast<int>(bytes); ++w)
-      data[static_cast<std::size_t>(w)] =
-          read_register(warp, following(op.first_in, w))[static_cast<std::size_t>(lane)];
-    write_lane(warp, lane, data.data(), bytes);
-  }
-}
-
 // flags: bytes. Lanes whose predicate is false write zeros.
 void run_async_copy(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t copies = predicate(warp, op.predicate_in[0]);
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if (!has_lane(mask, lane)) continue;
-    std::array<Word, 4> data{};
-    if (has_lane(copies, lane)) read_lane(warp, lane, data.data(), op.flags & 255U);
-    warp.memory->write_shared(static_cast<std::uint32_t>(warp.to[static_cast<std::size_t>(lane)]), data.data(),
-                              op.flags & 255U);
+  const std::size_t bytes = op.flags & 255U;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    if (!has_lane(mask, static_cast<int>(l))) continue;
+    std::uint8_t* to = warp.memory->shared_to_write(static_cast<std::uint32_t>(warp.to[l]), bytes);
+    if (to == nullptr) continue;
+    if (has_lane(copies, static_cast<int>(l)))
+      std::memcpy(to, warp.memory->global(warp.address[l], bytes), bytes);
+    else
+      std::memset(to, 0, bytes);
   }
 }
 
 // LDSM and STSM: matrices of 8 x 8 halves. Lane 8 i + r has the address of row r of matrix i; register i of lane l
 // holds two neighbours of matrix i: row l/4, columns 2(l%4) and the next; transposed, the other way round. flags:
 // matrices, 256 added when transposed
-template <bool Store>
-void run_matrix(WarpState& warp, const MicroOp& op, std::uint32_t) {
-  const int matrices = static_cast<int>(op.flags & 255U);
-  const bool transposed = (op.flags & 256U) != 0;
-  for (int m = 0; m < matrices; ++m) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const auto l = static_cast<std::size_t>(lane);
-      Word word = Store ? read_register(warp, following(op.first_in, m))[l] : 0;
-      for (unsigned half = 0; half < 2; ++half) {
-        const int pair = lane % 4 * 2 + static_cast<int>(half), group = lane / 4;
-        const int row = transposed ? pair : group, column = transposed ? group : pair;
-        const int holder = 8 * m + row;  // the lane that has the row's address
-        const auto at = static_cast<std::uint32_t>(warp.address[static_cast<std::size_t>(holder)]) +
-                        static_cast<std::uint32_t>(column) * 2;
-        std::uint16_t value = static_cast<std::uint16_t>(word >> (16 * half));
-        if (Store) {
-          warp.memory->write_shared(at, &value, 2);
-        } else {
-          warp.memory->read_shared(at, &value, 2);
-          word |= Word{value} << (16 * half);
-        }
-      }
-      if (!Store) written_register(warp, following(op.first_out, m))[l] = word;
+using Matrix = std::array<std::array<std::uint16_t, 8>, 8>;
+
+// The halves that lane `l` holds.
+template <class M>
+auto pair_of(M& matrix, std::size_t l, bool transposed) {
+  const std::size_t group = l / 4, pair = l % 4 * 2;
+  return transposed ? std::pair(&matrix[pair][group], &matrix[pair + 1][group])
+                    : std::pair(&matrix[group][pair], &matrix[group][pair + 1]);
+}
+
+void run_matrix_load(WarpState& warp, const MicroOp& op, std::uint32_t) {
+  for (std::size_t m = 0; m < (op.flags & 255U); ++m) {
+    Matrix matrix{};
+    for (std::size_t row = 0; row < 8; ++row)
+      std::memcpy(matrix[row].data(), warp.memory->shared(static_cast<std::uint32_t>(warp.address[8 * m + row]), 16),
+                  16);
+    LaneArray& to = written_register(warp, following(op.first_out, static_cast<int>(m)));
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const auto [low, high] = pair_of(matrix, l, (op.flags & 256U) != 0);
+      to[l] = *low | Word{*high} << 16U;
     }
+  }
+}
+
+void run_matrix_store(WarpState& warp, const MicroOp& op, std::uint32_t) {
+  for (std::size_t m = 0; m < (op.flags & 255U); ++m) {
+    Matrix matrix{};
+    const LaneArray& from = read_register(warp, following(op.first_in, static_cast<int>(m)));
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const auto [low, high] = pair_of(matrix, l, (op.flags & 256U) != 0);
+      *low = static_cast<std::uint16_t>(from[l]);
+      *high = static_cast<std::uint16_t>(from[l] >> 16U);
+    }
+    for (std::size_t row = 0; row < 8; ++row)
+      if (std::uint8_t* to = warp.memory->shared_to_write(static_cast<std::uint32_t>(warp.address[8 * m + row]), 16))
+        std::memcpy(to, matrix[row].data(), 16);
   }
 }
 
@@ -153,7 +140,7 @@ void decode_load(Decoder& d) {
   d.address(access.at, S, width.bytes, extended);
   if (d.more() && d.next_is(Operand::Kind::predicate) && is_true(d.peek()->reg)) d.pop();
   d.op().flags = static_cast<Word>(width.bytes) | (width.is_signed ? 256U : 0U);
-  d.op().run = run_load;
+  d.op().run = load_lanes;
   set_class(d, class_of(S, true));
   d.decoded.instruction.cached = uncached ? 0 : 1;
 }
@@ -169,7 +156,7 @@ void decode_store(Decoder& d) {
   d.address(access.at, S, width.bytes, extended);
   d.in_words(d.op().first_in, width.bytes > 4 ? width.bytes / 4 : 1, d.decoded.data_uses);
   d.op().flags = static_cast<Word>(width.bytes);
-  d.op().run = run_store;
+  d.op().run = store_lanes;
   set_class(d, class_of(S, false));
 }
 
@@ -213,7 +200,7 @@ void decode_matrix(Decoder& d) {  // LDSM.16.MT88.4 R4, [R2]
   d.address(access.at, Space::shared, 16, false);
   if (Store) d.in_words(d.op().first_in, matrices, d.decoded.data_uses);
   d.op().flags = static_cast<Word>(matrices) | (transposed ? 256U : 0U);
-  d.op().run = run_matrix<Store>;
+  d.op().run = Store ? run_matrix_store : run_matrix_load;
   set_class(d, Store ? OpClass::shared_store : OpClass::matrix_load);
 }
 

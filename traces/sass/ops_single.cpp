@@ -192,37 +192,12 @@ void decode_minimum(Decoder& d) {
   set_class(d, OpClass::alu);
 }
 
-Word take_comparison(Decoder& d) {
-  const std::string name = d.take_any();
-  const Word bits = comparison_bits(name);
-  if (bits > 15) d.fail("comparison ." + name);
-  return bits & 15U;
-}
-
+template <bool ToRegister>
 void decode_compare(Decoder& d) {
-  const bool flush = d.take("FTZ");
-  d.op().flags = take_comparison(d) | (flush ? 32U : 0U);
+  const bool number = ToRegister && d.take("BF"), flush = d.take("FTZ");
+  d.op().flags = take_comparison(d) | (number ? 64U : 0U) | (flush && !ToRegister ? 32U : 0U);
   take_joint(d);
-  d.predicate_out(0);
-  d.predicate_out(1);
-  d.in(0, Type::real);
-  d.in(1, Type::real);
-  d.predicate_in(0);
-  d.op().run = compare;
-  set_class(d, OpClass::alu);
-}
-
-void decode_compare_to_register(Decoder& d) {
-  const bool number = d.take("BF");
-  d.take("FTZ");
-  d.op().flags = take_comparison(d) | (number ? 64U : 0U);
-  take_joint(d);
-  d.out();
-  d.in(0, Type::real);
-  d.in(1, Type::real);
-  d.predicate_in(0);
-  d.op().run = compare_to_register;
-  set_class(d, OpClass::alu);
+  take_compared(d, ToRegister, Type::real, ToRegister ? compare_to_register : compare, OpClass::alu);
 }
 
 void decode_check_division(Decoder& d) {
@@ -242,8 +217,8 @@ std::span<const OpEntry> single_ops() {
       {"FMUL", decode_arithmetic<Arithmetic::multiply, multiply>},
       {"FFMA", decode_arithmetic<Arithmetic::multiply_add, multiply_add>},
       {"FMNMX", decode_minimum},
-      {"FSETP", decode_compare},
-      {"FSET", decode_compare_to_register},
+      {"FSETP", decode_compare<false>},
+      {"FSET", decode_compare<true>},
       {"FCHK", decode_check_division},
       {"MUFU", decode_special_function},
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "traces/sass/decoder.h"
+#include "traces/sass/float_compare.h"
 #include "traces/sass/lanes.h"
 
 namespace tilescope::sass {
@@ -20,6 +21,30 @@ inline void join(WarpState& warp, const MicroOp& op, std::uint32_t truth, std::u
   const std::uint32_t other = predicate(warp, op.predicate_in[0]);
   set_predicate(warp, op.predicate_out[0], joined(op.flags2, truth, other), mask);
   set_predicate(warp, op.predicate_out[1], joined(op.flags2, ~truth, other), mask);
+}
+
+// The operands that the comparisons of real numbers have in common, and what executes them: FSETP P0, P1, a, b, P2;
+// with a register as the result FSET R0, a, b, P2.
+inline void take_compared(Decoder& d, bool to_register, Type type, Execute run, OpClass op) {
+  if (to_register) {
+    d.out();
+  } else {
+    d.predicate_out(0);
+    d.predicate_out(1);
+  }
+  d.in(0, type);
+  d.in(1, type);
+  d.predicate_in(0);
+  d.op().run = run;
+  d.decoded.instruction.op = op;
+}
+
+// The next modifier as a comparison of real numbers (float_compare.h).
+inline Word take_comparison(Decoder& d) {
+  const std::string name = d.take_any();
+  const Word bits = comparison_bits(name);
+  if (bits > 15) d.fail("comparison ." + name);
+  return bits & 15U;
 }
 
 }  // namespace tilescope::sass

@@ -32,6 +32,7 @@ class Builder {
     if (!errors_.empty()) return tl::unexpected(errors_);
     assign_slots(slice);
     make_blocks(slice);
+    keep_sources();
     program_.needs_memory = slice.global || slice.shared;
     program_.needs_local = slice.local;
     program_.whole_cta = slice.shared || slice.global_changes || slice.barrier_results;
@@ -76,6 +77,20 @@ class Builder {
       before = *parsed;
     }
     for (const Decoded& decoded : program_.code) program_.instructions.push_back(decoded.instruction);
+  }
+
+  void keep_sources() {
+    program_.listing = file_;
+    for (const ListedInstruction& listed : function_.code) {
+      InstructionSource source;
+      source.index = program_.sources.size();
+      source.text = listed.text;
+      source.address = listed.address;
+      source.listing_line = static_cast<std::uint32_t>(listed.line);
+      if (listed.source_file >= 0) source.file = function_.source_files[static_cast<std::size_t>(listed.source_file)];
+      source.line = listed.source_line;
+      program_.sources.push_back(std::move(source));
+    }
   }
 
   void add_control_codes(const ListedInstruction& listed) {

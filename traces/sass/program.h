@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/config/diagnostic.h"
+#include "traces/instruction_source.h"
 #include "traces/sass/decoded.h"
 #include "traces/sass/listing.h"
 
@@ -36,7 +37,9 @@ struct MemoryInstruction {
 struct Program {
   LaunchState launch;
   std::vector<Decoded> code;
-  std::vector<Instruction> instructions;  // for the engine
+  std::vector<Instruction> instructions;   // for the engine
+  std::vector<InstructionSource> sources;  // of each, for people
+  std::string listing;                     // the file
   std::vector<Block> blocks;
   std::vector<std::int32_t> block_at;  // of an instruction, -1 when no block begins there
   std::vector<MemoryInstruction> memory;

@@ -20,9 +20,11 @@ class Mode {
   int before_;
 };
 
-// `volatile` keeps the operation between the two changes of mode.
+// The mode is nearest outside of these functions; changing it takes longer than the arithmetic. `volatile` keeps the
+// operation between the two changes of mode.
 template <class T>
 T add(T a, T b, Rounding rounding) {
+  if (rounding == Rounding::nearest) return a + b;
   const Mode mode(rounding);
   const volatile T x = a, y = b;
   const volatile T result = x + y;
@@ -31,6 +33,7 @@ T add(T a, T b, Rounding rounding) {
 
 template <class T>
 T multiply(T a, T b, Rounding rounding) {
+  if (rounding == Rounding::nearest) return a * b;
   const Mode mode(rounding);
   const volatile T x = a, y = b;
   const volatile T result = x * y;
@@ -39,6 +42,7 @@ T multiply(T a, T b, Rounding rounding) {
 
 template <class T>
 T multiply_add(T a, T b, T c, Rounding rounding) {
+  if (rounding == Rounding::nearest) return std::fma(a, b, c);
   const Mode mode(rounding);
   const volatile T x = a, y = b, z = c;
   const volatile T result = std::fma(x, y, z);
@@ -47,6 +51,7 @@ T multiply_add(T a, T b, T c, Rounding rounding) {
 
 template <class To, class From>
 To converted(From a, Rounding rounding) {
+  if (rounding == Rounding::nearest) return static_cast<To>(a);
   const Mode mode(rounding);
   const volatile From x = a;
   const volatile To result = static_cast<To>(x);
@@ -68,6 +73,7 @@ double to_double_rounded(std::int64_t a, Rounding rounding) { return converted<d
 double to_double_rounded(std::uint64_t a, Rounding rounding) { return converted<double>(a, rounding); }
 
 double whole_rounded(double a, Rounding rounding) {
+  if (rounding == Rounding::nearest) return std::nearbyint(a);
   const Mode mode(rounding);
   const volatile double x = a;
   const volatile double result = std::nearbyint(x);

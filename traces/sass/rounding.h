@@ -1,5 +1,5 @@
-// Arithmetic in a rounding mode other than nearest. The functions are not inlined, so that the compiler cannot move the
-// arithmetic out from between the changes of mode.
+// Arithmetic in any rounding mode. REQUIRES: the thread rounds to nearest, as it does unless told otherwise. The
+// functions are not inlined, so that the compiler cannot move the arithmetic out from between the changes of mode.
 #pragma once
 
 #include <cstdint>

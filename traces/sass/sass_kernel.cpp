@@ -1,5 +1,8 @@
 #include "traces/sass/sass_kernel.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "traces/sass/sass_stream.h"
 
 namespace tilescope::sass {
@@ -17,11 +20,20 @@ SassKernel::SassKernel(Program program, Launch launch, DeviceMemory memory, std:
     instructions_.push_back(instructions_[i]);
     instructions_[i].op = OpClass::branch;
   }
+  keys_.describe(instructions_);
 }
 
 SassKernel::~SassKernel() = default;
 
 std::unique_ptr<WarpStream> SassKernel::make_stream() const { return std::make_unique<SassStream>(*this); }
+
+InstructionSource SassKernel::source_of(std::size_t instruction) const {
+  if (instruction < program_.sources.size()) return program_.sources[instruction];
+  const auto first = std::find(exit_of_.begin(), exit_of_.end(), instruction);
+  return program_.sources[static_cast<std::size_t>(first - exit_of_.begin())];
+}
+
+std::string SassKernel::source_folder() const { return std::filesystem::path(program_.listing).parent_path(); }
 
 std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
   constexpr std::size_t many = 4096;
@@ -29,10 +41,16 @@ std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
   if (running_.size() > many) std::erase_if(running_, [](const auto& entry) { return entry.second.expired(); });
   auto& known = running_[cta];
   if (auto execution = known.lock()) return execution;
-  auto made = std::make_shared<CtaExecutor>(program_, patterns_, memory_, shared_bytes_, false);
-  made->start(cta);
-  known = made;
-  return made;
+  if (idle_.empty()) idle_.push_back(std::make_unique<CtaExecutor>(program_, patterns_, memory_, shared_bytes_, false));
+  const auto give_back = [this](CtaExecutor* ended) {
+    const std::scoped_lock here(mutex_);
+    idle_.emplace_back(ended);
+  };
+  const std::shared_ptr<CtaExecutor> taken(idle_.back().release(), give_back);
+  idle_.pop_back();
+  taken->start(cta);
+  known = taken;
+  return taken;
 }
 
 void SassStream::start(std::int64_t cta, int warp, Operands) {
@@ -53,10 +71,11 @@ void SassStream::start(std::int64_t cta, int warp, Operands) {
   alone_->start(cta, warp, memory_.get());
 }
 
-bool SassStream::execute(WarpRun& run) {
-  if (together_) return together_->run_of(warp_, index_++, run, operands_);
+bool SassStream::execute(CtaExecutor::Recorded& recorded) {
+  if (together_) return together_->run_of(warp_, index_++, recorded);
   if (alone_->done()) return false;
-  run = alone_->next(false);
+  recorded.run = alone_->next(false);
+  recorded.operands = alone_->operands().data();
   return true;
 }
 
@@ -65,20 +84,26 @@ bool SassStream::next(Segment& segment) {
   if (pending_exit_ != 0) {
     const std::uint32_t place = kernel_.exit_of_[pending_exit_ - 1];
     pending_exit_ = 0;
-    segment = {.code = code.data() + place, .operands = operands_.data(), .length = 1, .key = 0};
-    segment.key = keys_.key_of(place, std::span(code).subspan(place, 1), {});
+    segment = {.code = code.data() + place,
+               .operands = nullptr,
+               .length = 1,
+               .key = keys_.key_of(place, 1, nullptr),
+               .complete = true};
     return true;
   }
-  WarpRun run;
-  if (!execute(run)) return false;
+  CtaExecutor::Recorded recorded;
+  if (!execute(recorded)) return false;
+  const WarpRun& run = recorded.run;
   std::uint32_t length = run.length;
   if (run.end == WarpRun::End::exit) {
     pending_exit_ = run.first + length;
     if (--length == 0) return next(segment);
   }
-  const std::vector<MemoryOperand>& operands = together_ ? operands_ : alone_->operands();
-  segment = {.code = code.data() + run.first, .operands = operands.data(), .length = length, .key = 0};
-  segment.key = keys_.key_of(run.first, std::span(code).subspan(run.first, length), operands);
+  segment = {.code = code.data() + run.first,
+             .operands = recorded.operands,
+             .length = length,
+             .key = keys_.key_of(run.first, length, recorded.operands),
+             .complete = true};
   return true;
 }
 

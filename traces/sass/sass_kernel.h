@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "traces/sass/memory_image.h"
 #include "traces/sass/program.h"
@@ -24,6 +25,8 @@ class SassKernel final : public Kernel {
   std::span<const Instruction> code() const override { return instructions_; }
   const PatternTable& patterns() const override { return patterns_; }
   std::unique_ptr<WarpStream> make_stream() const override;
+  InstructionSource source_of(std::size_t instruction) const override;
+  std::string source_folder() const override;
 
   const Program& program() const { return program_; }
 
@@ -43,6 +46,7 @@ class SassKernel final : public Kernel {
   mutable SegmentKeys keys_;
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::int64_t, std::weak_ptr<CtaExecutor>> running_;  // by CTA
+  mutable std::vector<std::unique_ptr<CtaExecutor>> idle_;                        // to be used again
 };
 
 // Executes the whole grid, CTA after CTA, into `memory`; for checking results. REQUIRES: a program with all values.

@@ -12,13 +12,13 @@ namespace tilescope::sass {
 
 class SassStream final : public WarpStream {
  public:
-  explicit SassStream(const SassKernel& kernel) : kernel_(kernel), keys_(kernel.keys_, kernel.instructions_.size()) {}
+  explicit SassStream(const SassKernel& kernel) : kernel_(kernel), keys_(kernel.keys_) {}
 
   void start(std::int64_t cta, int warp, Operands operands) override;
   bool next(Segment& segment) override;
 
  private:
-  bool execute(WarpRun& run);
+  bool execute(CtaExecutor::Recorded& recorded);
 
   const SassKernel& kernel_;
   SegmentKeyCache keys_;
@@ -28,7 +28,6 @@ class SassStream final : public WarpStream {
   std::size_t index_ = 0;
   int warp_ = 0;
   std::uint32_t pending_exit_ = 0;  // instruction + 1: the last segment is still to come
-  std::vector<MemoryOperand> operands_;
 };
 
 }  // namespace tilescope::sass

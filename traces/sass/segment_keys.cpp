@@ -10,6 +10,29 @@ bool uses_shared(OpClass op) {
 
 }  // namespace
 
+void SegmentKeys::describe(std::span<const Instruction> code) {
+  std::uint32_t operands = 0;
+  for (const Instruction& instruction : code) {
+    operands_before_.push_back(operands);
+    shared_before_.push_back(static_cast<std::uint32_t>(shared_.size()));
+    if (uses_shared(instruction.op)) shared_.push_back(operands);
+    if (instruction.op == OpClass::async_copy) shared_.push_back(operands + 1);
+    operands += static_cast<std::uint32_t>(memory_operands(instruction.op));
+  }
+  operands_before_.push_back(operands);
+  shared_before_.push_back(static_cast<std::uint32_t>(shared_.size()));
+}
+
+void SegmentKeys::sign(std::uint32_t first, std::uint32_t length, const MemoryOperand* operands,
+                       std::vector<std::uint32_t>& signature) const {
+  const std::uint32_t end = shared_before_[first + length];
+  signature.clear();
+  signature.push_back(first);
+  signature.push_back(length);
+  for (std::uint32_t i = shared_before_[first]; i < end; ++i)
+    signature.push_back(operands[shared_[i] - operands_before_[first]].pattern);
+}
+
 std::size_t SegmentKeys::Hash::operator()(const std::vector<std::uint32_t>& words) const {
   std::uint64_t hash = words.size();
   for (const std::uint32_t word : words) hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
@@ -18,21 +41,14 @@ std::size_t SegmentKeys::Hash::operator()(const std::vector<std::uint32_t>& word
 
 std::uint32_t SegmentKeys::key_of(const std::vector<std::uint32_t>& signature) {
   const std::scoped_lock lock(mutex_);
-  return keys_.try_emplace(signature, static_cast<std::uint32_t>(keys_.size()) + 1).first->second;
+  const auto known = keys_.find(signature);
+  if (known != keys_.end()) return known->second;
+  if (keys_.size() >= kMost) return 0;
+  return keys_.emplace(signature, static_cast<std::uint32_t>(keys_.size()) + 1).first->second;
 }
 
-std::uint32_t SegmentKeyCache::key_of(std::uint32_t first, std::span<const Instruction> code,
-                                      std::span<const MemoryOperand> operands) {
-  signature_.clear();
-  signature_.push_back(first);
-  signature_.push_back(static_cast<std::uint32_t>(code.size()));
-  std::size_t next = 0;
-  for (const Instruction& instruction : code) {
-    const int taken = memory_operands(instruction.op);
-    if (uses_shared(instruction.op)) signature_.push_back(operands[next].pattern);
-    if (instruction.op == OpClass::async_copy) signature_.push_back(operands[next + 1].pattern);
-    next += static_cast<std::size_t>(taken);
-  }
+std::uint32_t SegmentKeyCache::key_of(std::uint32_t first, std::uint32_t length, const MemoryOperand* operands) {
+  keys_.sign(first, length, operands, signature_);
   Known& known = known_[first];
   if (known.signature != signature_) {
     known.signature = signature_;

@@ -12,16 +12,26 @@
 
 namespace tilescope::sass {
 
-// Of one kernel. Safe to use from several threads.
+// Of one kernel. Safe to use from several threads, once the code has been described.
 class SegmentKeys {
  public:
-  // `signature`: first instruction, length, patterns of shared-memory operands.
+  void describe(std::span<const Instruction> code);
+  // `signature`: first instruction, length, patterns of shared-memory operands. 0, no name, for what comes after the
+  // first 65,536: where patterns depend on data, few segments are ever seen again.
   std::uint32_t key_of(const std::vector<std::uint32_t>& signature);
+  // Fills `signature` for a segment and its operands.
+  void sign(std::uint32_t first, std::uint32_t length, const MemoryOperand* operands,
+            std::vector<std::uint32_t>& signature) const;
+  std::size_t instructions() const { return operands_before_.size(); }
 
  private:
   struct Hash {
     std::size_t operator()(const std::vector<std::uint32_t>& words) const;
   };
+  // Counted from the first instruction of the code to each, and to its end.
+  std::vector<std::uint32_t> operands_before_, shared_before_;
+  std::vector<std::uint32_t> shared_;  // operands that lie in shared memory
+  static constexpr std::size_t kMost = 65536;
   std::mutex mutex_;
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, Hash> keys_;
 };
@@ -29,8 +39,8 @@ class SegmentKeys {
 // Of one stream: remembers the last signature seen at each place, and asks SegmentKeys only when it changes.
 class SegmentKeyCache {
  public:
-  SegmentKeyCache(SegmentKeys& keys, std::size_t instructions) : keys_(keys), known_(instructions) {}
-  std::uint32_t key_of(std::uint32_t first, std::span<const Instruction> code, std::span<const MemoryOperand> operands);
+  explicit SegmentKeyCache(SegmentKeys& keys) : keys_(keys), known_(keys.instructions()) {}
+  std::uint32_t key_of(std::uint32_t first, std::uint32_t length, const MemoryOperand* operands);
 
  private:
   struct Known {

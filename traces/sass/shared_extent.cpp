@@ -30,17 +30,18 @@ std::int64_t shared_extent(const Program& program, const DeviceMemory& memory, s
   executor.start(0);
   std::int64_t extent = 0;
   const auto warps = static_cast<int>((program.launch.block.count() + kLanes - 1) / kLanes);
-  std::vector<MemoryOperand> operands;
   for (int warp = 0; warp < warps; ++warp) {
-    WarpRun run;
-    for (std::size_t i = 0; executor.run_of(warp, i, run, operands); ++i) {
+    CtaExecutor::Recorded recorded;
+    for (std::size_t i = 0; executor.run_of(warp, i, recorded); ++i) {
+      const WarpRun& run = recorded.run;
       std::size_t next = 0;
       for (std::uint32_t at = run.first; at < run.first + run.length; ++at) {
         const OpClass op = program.instructions[at].op;
         const int taken = memory_operands(op);
         const bool shared = op == OpClass::shared_load || op == OpClass::shared_store || op == OpClass::shared_atomic ||
                             op == OpClass::matrix_load || op == OpClass::async_copy;
-        if (shared) extent = std::max(extent, end_of(operands[next + static_cast<std::size_t>(taken) - 1], patterns));
+        if (shared)
+          extent = std::max(extent, end_of(recorded.operands[next + static_cast<std::size_t>(taken) - 1], patterns));
         next += static_cast<std::size_t>(taken);
       }
     }

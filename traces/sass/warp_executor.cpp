@@ -32,10 +32,7 @@ WarpExecutor::WarpExecutor(const Program& program, PatternTable& patterns)
       last_operand_(program.memory.size()) {
   state_.launch = &program.launch;
   state_.lanes.resize(static_cast<std::size_t>(program.launch.slots));
-  if (program.needs_local) {
-    local_.resize(std::size_t{kLocalBytes} * kLanes);
-    state_.local = &local_;
-  }
+  if (program.needs_local) state_.local = &local_;
 }
 
 void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
@@ -48,7 +45,7 @@ void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
   state_.warp = warp;
   state_.executed = 0;
   state_.barrier_result = 0;
-  std::fill(local_.begin(), local_.end(), std::uint8_t{0});
+  local_.clear();
   cta_ = cta;
   const std::int64_t threads = std::min<std::int64_t>(kLanes, launch.block.count() - std::int64_t{warp} * kLanes);
   lanes_.start(threads == kLanes ? kAllLanes : (std::uint32_t{1} << threads) - 1);
@@ -186,14 +183,14 @@ MemoryOperand WarpExecutor::access_local(const Step& step, const AddressRule& ru
     step.op->run(state_, *step.op, lanes);
   }
   // Words of 4 byte of the 32 threads lie side by side; wider accesses are laid out in their own width.
-  const std::uint64_t unit = std::max<std::uint64_t>(rule.bytes, 4);
+  const auto shift = static_cast<unsigned>(std::countr_zero(std::max<unsigned>(rule.bytes, 4)));
   const std::uint64_t slot =
       static_cast<std::uint64_t>(cta_ * ((program_.launch.block.count() + kLanes - 1) / kLanes) + state_.warp) %
       kResidentWarps;
   const std::uint64_t first = kLocalMemory + slot * kLocalBytesPerWarp;
   for (std::size_t l = 0; l < kLanes; ++l) {
-    const std::uint64_t at = state_.address[l];
-    state_.address[l] = first + at / unit * unit * kLanes + l * unit + at % unit;
+    const std::uint64_t at = state_.address[l], whole = at >> shift << shift;
+    state_.address[l] = first + whole * kLanes + (l << shift) + (at - whole);
   }
   return operand_of(patterns_, state_.address, lanes, rule.bytes,
                     last_pattern_[2 * static_cast<std::size_t>(step.memory)]);

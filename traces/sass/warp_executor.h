@@ -54,7 +54,7 @@ class WarpExecutor {
   PatternTable& patterns_;
   WarpState state_;
   Divergence lanes_;
-  std::vector<std::uint8_t> local_;
+  LocalMemory local_;
   std::vector<PatternId> last_pattern_;      // by memory instruction; two each
   std::vector<MemoryOperand> last_operand_;  // by memory instruction, of the block that runs
   std::vector<MemoryOperand> operands_;

@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "traces/sass/local_memory.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/operand.h"
 #include "traces/stream.h"
@@ -35,7 +36,7 @@ struct WarpState {
   std::vector<LaneArray> lanes;                // by slot
   std::array<std::uint32_t, 16> predicates{};  // P0..P6, PT, UP0..UP6, UPT: bit per lane
   CtaMemory* memory = nullptr;                 // what loads whose values matter read; null when none does
-  std::vector<std::uint8_t>* local = nullptr;  // this warp's local memory, by 128-byte row: word, lane
+  LocalMemory* local = nullptr;                // this warp's local memory
   Dim3 cta;                                    // coordinates
   int warp = 0;
   std::uint32_t exited = 0;                     // lanes that have left, and those that never were

@@ -1,8 +1,7 @@
-#include "sim/banks/expression_node.h"
+#include "sim/banks/lane_evaluation.h"
 
 #include <limits>
-
-#include "sim/banks/lane_expression.h"
+#include <string>
 
 namespace tilescope {
 namespace {
@@ -81,20 +80,19 @@ bool replaced(const ExpressionNode& node, const ExpressionInput& input) {
 }  // namespace
 
 std::int64_t constant_factor(const ExpressionNode& node) {
-  const auto is_constant = [](const ExpressionNode& side) { return side.op == Op::constant; };
-  if (node.op == Op::multiply && is_constant(*node.second) && !is_constant(*node.first)) return node.second->constant;
-  if (node.op == Op::multiply && is_constant(*node.first) && !is_constant(*node.second)) return node.first->constant;
+  const auto is_constant = [](const ExpressionNode& side) { return side.op == Op::number; };
+  if (node.op == Op::multiply && is_constant(*node.second) && !is_constant(*node.first)) return node.second->number;
+  if (node.op == Op::multiply && is_constant(*node.first) && !is_constant(*node.second)) return node.first->number;
   const bool is_shift = node.op == Op::shift_left && is_constant(*node.second) && !is_constant(*node.first);
-  if (is_shift && node.second->constant >= 0 && node.second->constant < 62)
-    return std::int64_t{1} << node.second->constant;
+  if (is_shift && node.second->number >= 0 && node.second->number < 62) return std::int64_t{1} << node.second->number;
   return 0;
 }
 
 std::int64_t evaluate(const ExpressionNode& node, const ExpressionInput& input) {
   switch (node.op) {
-    case Op::constant:
-      return node.constant;
-    case Op::lane:
+    case Op::number:
+      return node.number;
+    case Op::name:
       return input.lane;
     case Op::conditional:
       return evaluate(evaluate(*node.first, input) != 0 ? *node.second : *node.third, input);
@@ -115,7 +113,7 @@ std::int64_t evaluate(const ExpressionNode& node, const ExpressionInput& input) 
       break;
   }
   if (replaced(node, input)) {
-    const ExpressionNode& other = node.second->op == Op::constant ? *node.first : *node.second;
+    const ExpressionNode& other = node.second->op == Op::number ? *node.first : *node.second;
     return multiply(node, evaluate(other, input), input.replacement);
   }
   return binary(node, evaluate(*node.first, input), evaluate(*node.second, input));

@@ -1,0 +1,26 @@
+// The study of a sweep command's STUDY word, and the values that several of those commands take.
+#pragma once
+
+#include <string>
+
+#include "sim/cli/command.h"
+#include "sim/sweep/plan.h"
+
+namespace tilescope::cli {
+
+// Throws DiagnosticsError with everything that is wrong with the file.
+sweep::Plan read_plan(const std::string& path);
+
+// The whole number of --NAME, or `standard` without it. UsageError unless from `least` to `most`.
+int number_option(const Values& values, const char* name, int standard, int least, int most);
+
+// "2/4": the second of four shards. UsageError for anything else.
+sweep::Shard shard_from(const Values& values);
+
+// "1 point", "12 points".
+std::string points_text(std::size_t points);
+
+// "0.4 s", "12 s", "5 min", "3.2 h".
+std::string duration_text(double seconds);
+
+}  // namespace tilescope::cli

@@ -1,0 +1,25 @@
+// Which points and columns of a store `sweep export` and `sweep show` write.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/cli/command.h"
+#include "sim/sweep/sweep_table.h"
+
+namespace tilescope::cli {
+
+// Declares --study, --where and --columns.
+void add_selection_options(boost::program_options::options_description& options);
+
+// The table of the word STORE, with the rows of --study and --where. UsageError for a formula that is none.
+sweep::SweepTable selected_table(const Values& values, bool wall);
+
+// The names of --columns; empty: not given.
+std::vector<std::string> columns_from(const Values& values);
+
+// "a,b" -> a, b.
+std::vector<std::string> comma_list(const std::string& text);
+
+}  // namespace tilescope::cli
