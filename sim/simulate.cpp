@@ -59,7 +59,7 @@ MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
 
 struct Counted {
   RunOutcome outcome;
-  WorkCurve curve;  // of the coarse clock
+  WorkCurves curves;  // of the coarse clock
 };
 
 Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, double share_of_progress) {
@@ -68,11 +68,10 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   Counted counted;
   engine.on_progress = [&](const CountingEngine& e) {
-    counted.curve.push_back({e.now(), e.instructions()});
+    counted.curves.add(e);
     if (options.on_progress) options.on_progress({share_of_progress * static_cast<double>(e.ctas_ended()) / ctas});
   };
   engine.run();
-  counted.curve.push_back({engine.cycles(), engine.instructions()});
 
   RunOutcome& outcome = counted.outcome;
   outcome.occupancy = engine.occupancy();
@@ -112,7 +111,7 @@ RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& 
   // What does not depend on time is counted exactly; time and its reasons come from the sample.
   constexpr double kCountingShare = 0.4;
   Counted counted = count(gpu, kernel, options, kCountingShare);
-  const SampledTiming timed = time_by_sample(gpu, kernel, options.threads, counted.curve, [&](const Progress& p) {
+  const SampledTiming timed = time_by_sample(gpu, kernel, options.threads, counted.curves, [&](const Progress& p) {
     if (options.on_progress) options.on_progress({kCountingShare + (1 - kCountingShare) * p.fraction});
   });
   RunOutcome& outcome = counted.outcome;

@@ -47,33 +47,78 @@ double factor_error_pct(const WorkCurve& detailed, const WorkCurve& coarse, doub
   return mean == 0 ? 0 : 100 * std::sqrt(squares / (kBatches - 1) / kBatches) / mean;
 }
 
+std::uint64_t sum_of_last(const std::vector<WorkCurve>& curves) {
+  std::uint64_t sum = 0;
+  for (const WorkCurve& curve : curves) sum += curve.back().instructions;
+  return sum;
+}
+
+// When SMs of one load end, and by how much that may be off.
+struct End {
+  double when = 0;
+  double error_pct = 0;
+};
+
+End extrapolated(const WorkCurve& detailed, const WorkCurve& coarse) {
+  const auto to = static_cast<double>(detailed.back().instructions);
+  const double from = kWarmUp * to;
+  const double done = time_at(detailed, to);
+  const double rest = time_at(coarse, static_cast<double>(coarse.back().instructions)) - time_at(coarse, to);
+  const double scaled = rest * factor(detailed, coarse, from, to);
+  const double end = done + scaled;
+  return {end, end <= 0 ? 0 : factor_error_pct(detailed, coarse, from, to) * scaled / end};
+}
+
 }  // namespace
 
-SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, int threads, const WorkCurve& coarse,
+template <class Engine>
+void WorkCurves::add(const Engine& engine) {
+  if (curves_.empty()) {
+    std::vector<std::int64_t> loads;
+    const bool one_wave = engine.ctas_waiting() == 0;
+    for (int sm = 0; sm < engine.sms(); ++sm) loads.push_back(one_wave ? engine.ctas_given(sm) : 0);
+    std::vector<std::int64_t> different = loads;
+    std::sort(different.begin(), different.end());
+    different.erase(std::unique(different.begin(), different.end()), different.end());
+    for (const std::int64_t load : loads)
+      curve_of_sm_.push_back(static_cast<std::size_t>(std::lower_bound(different.begin(), different.end(), load) -
+                                                      different.begin()));
+    curves_.resize(different.size());
+  }
+  for (WorkCurve& curve : curves_) curve.push_back({engine.now(), 0});
+  for (int sm = 0; sm < engine.sms(); ++sm)
+    curves_[curve_of_sm_[static_cast<std::size_t>(sm)]].back().instructions += engine.sm(sm).instructions();
+}
+
+template void WorkCurves::add(const TimingEngine& engine);
+template void WorkCurves::add(const CountingEngine& engine);
+
+SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, int threads, const WorkCurves& coarse,
                              const std::function<void(const Progress&)>& on_progress) {
-  const std::uint64_t total = coarse.back().instructions;
+  const std::uint64_t total = sum_of_last(coarse.by_load());
   const std::uint64_t timed = total <= 2 * kTimed ? total : kTimed;
 
   TimingEngine engine(gpu, kernel, threads);
-  WorkCurve detailed;
+  WorkCurves detailed;
   engine.on_progress = [&](const TimingEngine& e) {
-    detailed.push_back({e.now(), e.instructions()});
-    if (on_progress) on_progress({static_cast<double>(detailed.back().instructions) / static_cast<double>(timed)});
-    if (timed < total && detailed.back().instructions >= timed) engine.stop();
+    detailed.add(e);
+    const std::uint64_t now = sum_of_last(detailed.by_load());
+    if (on_progress) on_progress({static_cast<double>(now) / static_cast<double>(timed)});
+    if (timed < total && now >= timed) engine.stop();
   };
   engine.run();
 
   SampledTiming result{engine.cycles(), 0, 1, 1, engine.sm_counters(), engine.memory_counters(), engine.timeline()};
   if (engine.done()) return result;
-  const auto to = static_cast<double>(detailed.back().instructions);
-  const double from = kWarmUp * to;
-  const double rest = static_cast<double>(coarse.back().when) - time_at(coarse, to);
-  const auto done = static_cast<double>(detailed.back().when);
-  const double scaled = rest * factor(detailed, coarse, from, to);
-  result.cycles = static_cast<Cycle>(std::llround(done + scaled));
-  result.error_pct = factor_error_pct(detailed, coarse, from, to) * scaled / (done + scaled);
-  result.fraction = to / static_cast<double>(total);
-  result.time_fraction = done / (done + scaled);
+  End last;
+  for (std::size_t load = 0; load < detailed.by_load().size(); ++load) {
+    const End end = extrapolated(detailed.by_load()[load], coarse.by_load()[load]);
+    if (end.when > last.when) last = end;
+  }
+  result.cycles = static_cast<Cycle>(std::llround(last.when));
+  result.error_pct = last.error_pct;
+  result.fraction = static_cast<double>(sum_of_last(detailed.by_load())) / static_cast<double>(total);
+  result.time_fraction = static_cast<double>(engine.now()) / last.when;
   return result;
 }
 

@@ -2,6 +2,10 @@
 // clock that follows the same laws (older CTA first, waves, cache misses) but not every queue. The timing engine runs
 // the beginning of the launch instruction by instruction. Over the same stretch of work the two clocks differ by a
 // factor that hardly changes along a launch; the rest of the coarse clock is scaled by it.
+//
+// The factor depends on how many CTAs an SM holds: two of them hide each other's latency, which the coarse clock does
+// not know. Where no CTA is left to even out the SMs, those that hold as many have a factor of their own, and the
+// launch ends with the last of them.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +26,20 @@ struct WorkPoint {
 };
 using WorkCurve = std::vector<WorkPoint>;
 
+// The curves of the SMs that hold equally many CTAs: one curve for each number, fewest first, when all CTAs of the
+// launch are resident from the start; one for the whole chip otherwise.
+class WorkCurves {
+ public:
+  // Adds a point to every curve.
+  template <class Engine>
+  void add(const Engine& engine);
+  const std::vector<WorkCurve>& by_load() const { return curves_; }
+
+ private:
+  std::vector<std::size_t> curve_of_sm_;
+  std::vector<WorkCurve> curves_;
+};
+
 struct SampledTiming {
   Cycle cycles = 0;          // first CTA's start to the last one's end
   double error_pct = 0;      // estimated standard error of `cycles`
@@ -32,8 +50,8 @@ struct SampledTiming {
   std::vector<FinishedCta> timeline;
 };
 
-// `coarse`: the counting engine's curve for the whole launch. Small launches are simulated to the end.
-SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, int threads, const WorkCurve& coarse,
+// `coarse`: the counting engine's curves for the whole launch. Small launches are simulated to the end.
+SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, int threads, const WorkCurves& coarse,
                              const std::function<void(const Progress&)>& on_progress);
 
 }  // namespace tilescope
