@@ -30,7 +30,11 @@ class Reader {
   tl::expected<CompiledLaunch, Diagnostics> read() {
     const auto text = read_text_file(path_);
     if (!text) return tl::unexpected(Diagnostics{text.error()});
-    const auto root = parse_yaml(*text, path_);
+    return read(*text);
+  }
+
+  tl::expected<CompiledLaunch, Diagnostics> read(const std::string& text) {
+    const auto root = parse_yaml(text, path_);
     if (!root) return tl::unexpected(Diagnostics{root.error()});
     if (!root->IsMap())
       return tl::unexpected(Diagnostics{
@@ -236,6 +240,12 @@ class Reader {
   Place arguments_place_;
 };
 
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> kernel_of(tl::expected<CompiledLaunch, Diagnostics> compiled) {
+  if (!compiled) return tl::unexpected(compiled.error());
+  return std::make_unique<SassKernel>(std::move(compiled->program), std::move(compiled->launch),
+                                      std::move(compiled->memory), compiled->shared_bytes);
+}
+
 }  // namespace
 
 tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values) {
@@ -243,10 +253,11 @@ tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& pa
 }
 
 tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path) {
-  auto compiled = read_launch_file(path);
-  if (!compiled) return tl::unexpected(compiled.error());
-  return std::make_unique<SassKernel>(std::move(compiled->program), std::move(compiled->launch),
-                                      std::move(compiled->memory), compiled->shared_bytes);
+  return kernel_of(read_launch_file(path));
+}
+
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path) {
+  return kernel_of(Reader(path, false).read(text));
 }
 
 }  // namespace tilescope::sass
