@@ -1,7 +1,7 @@
 // The memory kernels' generators against hardware counters of the kernels they model, and of the GEMMs those register
 // tiles that only train_more.csv has (gpu/measured/h200/train_more.csv).
 //
-// Within 2 %: instructions of reread (GEMM: 1 %). Exact: those of the others, memory instructions, requests, sectors,
+// Within 3 %: instructions of reread (GEMM: 1 %). Exact: those of the others, memory instructions, requests, sectors,
 // registers, and the wavefronts that shared loads need without conflicts (hardware's counter less its conflict
 // counter). Wavefronts of shared memory may only be more on hardware, whose counters include passes that depend on
 // timing: up to 4 % (the swizzled transpose; in the others none). Those of the whole data stage, without shared
@@ -70,7 +70,7 @@ TEST_CASE("generators of memory kernels execute what the compiled kernels execut
     const auto seen = [&](const std::string& counter) { return row.measured.metric(counter + ".sum").value(); };
     const double seen_instructions = seen("smsp__inst_executed");
     CHECK(std::abs(real(sum.instructions()) - seen_instructions) <=
-          (row.mapped.kernel == "reread" ? 0.02 * seen_instructions : 0));
+          (row.mapped.kernel == "reread" ? 0.03 * seen_instructions : 0));
     CHECK(real(sum.count(OpClass::global_load)) == seen("smsp__inst_executed_op_global_ld"));
     CHECK(real(sum.count(OpClass::global_store)) == seen("smsp__inst_executed_op_global_st"));
     CHECK(real(sum.count(OpClass::shared_load)) == seen("smsp__inst_executed_op_shared_ld"));

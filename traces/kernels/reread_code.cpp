@@ -87,7 +87,7 @@ class RereadWriter {
     if (!spec_.cached) code_.uncached();
     code_.emit_to(at_, OpClass::alu, {at_});
     code_.emit_to(position_, OpClass::alu, {position_});
-    code_.filler(OpClass::alu, 3);
+    code_.filler(OpClass::alu, 4);
     add(value);
     code_.effect(OpClass::branch, {}, code_.emit(OpClass::alu, {position_}));
   }

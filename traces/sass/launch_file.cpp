@@ -18,6 +18,8 @@
 namespace tilescope::sass {
 namespace {
 
+// launch__registers_per_thread of a kernel that is compiled to 15; H200.
+constexpr std::int64_t kLeastRegisters = 16;
 constexpr std::int64_t kMostGrid = (std::int64_t{1} << 31U) - 1, kMostBlock = 1024, kMostShared = 228 * 1024;
 
 class Reader {
@@ -210,7 +212,8 @@ class Reader {
       return;
     }
     result_.program = std::move(*program);
-    launch_.registers_per_thread = facts_.registers.value_or(highest_register(*function_) + 1);
+    launch_.registers_per_thread =
+        std::max(kLeastRegisters, facts_.registers.value_or(highest_register(*function_) + 1));
     std::optional<std::int64_t> shared = static_shared_;
     if (!shared && facts_.static_shared) shared = std::max<std::int64_t>(0, *facts_.static_shared - reserved);
     result_.shared_bytes =
