@@ -18,6 +18,9 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
     : hash_(hash),
       lookup_(to_ticks(gpu.clock.sm_mhz / gpu.clock.l2_mhz)),
       slice_bytes_(gpu.l2.slice_bytes_per_cycle),
+      sector_in_(gpu.crossbar.write_sector_cycles * lookup_),
+      partial_in_(gpu.crossbar.write_partial_cycles * lookup_),
+      inputs_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       tags_(make_tags(gpu, hash, thin_shift)) {}
 
@@ -58,13 +61,24 @@ L2Partition::Evicted L2Partition::fill(std::uint64_t line, std::uint8_t sectors,
   return evicted;
 }
 
-Tick L2Partition::write(std::uint64_t line, std::uint8_t sectors, Tick now, Evicted& evicted) {
-  const std::int64_t clocks = std::popcount(static_cast<unsigned>(sectors));  // one sector in per clock
-  const Tick taken = slices_[hash_.slice(line)].take(now, clocks * lookup_);
+// Source: lts__xbar2lts_cycles_active is one per sector and one more per request with partly written sectors, the same
+// that leaves an SM; gpu/microbench/counted_stores.cu.
+Tick L2Partition::accept(std::uint64_t line, std::uint8_t sectors, bool partial, Tick now) {
+  const std::int64_t count = std::popcount(static_cast<unsigned>(sectors));
+  const Tick entered = inputs_[hash_.slice(line)].take(now, count * sector_in_ + (partial ? partial_in_ : 0));
+  return std::max(entered, accept_passed_on(line, sectors, now));
+}
+
+Tick L2Partition::accept_passed_on(std::uint64_t line, std::uint8_t sectors, Tick now) {
+  return slices_[hash_.slice(line)].take(now, std::popcount(static_cast<unsigned>(sectors)) * lookup_);
+}
+
+L2Partition::Evicted L2Partition::write(std::uint64_t line, std::uint8_t sectors) {
+  Evicted evicted;
   Sectors& here = claim(line, evicted).payload;
   here.present |= sectors;
   here.dirty |= sectors;
-  return taken;
+  return evicted;
 }
 
 void L2Partition::invalidate(std::uint64_t line, std::uint8_t sectors) {

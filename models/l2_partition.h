@@ -1,4 +1,4 @@
-// One partition of the L2: slices that each look up one line per L2 clock and send out two sectors per clock, over
+// One partition of the L2: slices that each look up one line per L2 clock, take in one sector and send out two, over
 // sectored tags.
 //
 // Both home lines and copies of lines whose home is the other partition live here. A sector whose data is still on its
@@ -18,7 +18,8 @@ namespace tilescope {
 struct L2Counters {
   std::uint64_t read_sectors = 0, read_hit_sectors = 0;      // asked for by SMs
   std::uint64_t write_sectors = 0;                           // written by SMs
-  std::uint64_t fabric_sectors = 0, fabric_hit_sectors = 0;  // asked for by the other partition
+  std::uint64_t fabric_write_sectors = 0;                    // of these, passed on to the other partition
+  std::uint64_t fabric_sectors = 0, fabric_hit_sectors = 0;  // asked for or written by the other partition
   std::uint64_t evicted_dirty_sectors = 0;
 };
 
@@ -41,8 +42,12 @@ class L2Partition {
   Lookup read(std::uint64_t line, std::uint8_t sectors, Tick now);
   // Puts sectors in, with data from `ready` on. Returns what had to leave.
   Evicted fill(std::uint64_t line, std::uint8_t sectors, Tick ready);
-  // Writes whole sectors. Returns when the slice has taken them and what had to leave.
-  Tick write(std::uint64_t line, std::uint8_t sectors, Tick now, Evicted& evicted);
+  // Takes written sectors from the crossbar, whichever partition is their home. Returns when the slice has seen them.
+  Tick accept(std::uint64_t line, std::uint8_t sectors, bool partial, Tick now);
+  // Takes written sectors from the other partition. Returns when the slice has seen them.
+  Tick accept_passed_on(std::uint64_t line, std::uint8_t sectors, Tick now);
+  // Keeps sectors that it has seen; a sector written in part counts as present. Returns what had to leave.
+  Evicted write(std::uint64_t line, std::uint8_t sectors);
   // Forgets sectors of a copy that the home partition has overwritten.
   void invalidate(std::uint64_t line, std::uint8_t sectors);
 
@@ -59,6 +64,8 @@ class L2Partition {
   const AddressHash& hash_;
   Tick lookup_;  // one L2 clock
   std::int64_t slice_bytes_;
+  Tick sector_in_, partial_in_;
+  std::vector<Calendar> inputs_;  // of the slices, from the crossbar
   std::vector<Calendar> slices_;
   Tags tags_;
 };

@@ -7,7 +7,12 @@
 
 namespace tilescope {
 
-enum class RequestKind : std::uint8_t { read, write };
+enum class RequestKind : std::uint8_t {
+  read,
+  write,
+  partial_write,  // some of the sectors are written in part
+};
+constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read; }
 
 struct MemoryRequest {
   Cycle time = 0;          // leaves the L1

@@ -171,11 +171,15 @@ void Registry::add_l1() {
 
 void Registry::add_l2() {
   const auto reads = [](Source s) {
-    return real(s.outcome.memory.l2.read_sectors + s.outcome.memory.l2.fabric_sectors);
+    const L2Counters& l2 = s.outcome.memory.l2;
+    return real(l2.read_sectors + l2.fabric_sectors - l2.fabric_write_sectors);
   };
-  const auto writes = [](Source s) { return real(s.outcome.memory.l2.write_sectors); };
+  const auto writes = [](Source s) {
+    return real(s.outcome.memory.l2.write_sectors + s.outcome.memory.l2.fabric_write_sectors);
+  };
   const auto hits = [](Source s) {
-    return real(s.outcome.memory.l2.read_hit_sectors + s.outcome.memory.l2.fabric_hit_sectors);
+    const L2Counters& l2 = s.outcome.memory.l2;
+    return real(l2.read_hit_sectors + l2.fabric_hit_sectors - l2.fabric_write_sectors);
   };
   const std::string tex = "lts__t_sectors_srcunit_tex_op_read";
   const std::string fabric = "lts__t_sectors_srcunit_ltcfabric";
@@ -185,14 +189,14 @@ void Registry::add_l2() {
         [](Source s) { return real(s.outcome.memory.l2.read_hit_sectors); });
   count(tex + "_lookup_miss.sum", "sector", "of these, not found there",
         [](Source s) { return rest(s.outcome.memory.l2.read_sectors, s.outcome.memory.l2.read_hit_sectors); });
-  count(fabric + ".sum", "sector", "sectors asked for across the fabric, in their home partition",
+  count(fabric + ".sum", "sector", "sectors asked for or written across the fabric, in their home partition",
         [](Source s) { return real(s.outcome.memory.l2.fabric_sectors); });
   count(fabric + "_lookup_hit.sum", "sector", "of these, found there",
         [](Source s) { return real(s.outcome.memory.l2.fabric_hit_sectors); });
   count(fabric + "_lookup_miss.sum", "sector", "of these, fetched from HBM",
         [](Source s) { return rest(s.outcome.memory.l2.fabric_sectors, s.outcome.memory.l2.fabric_hit_sectors); });
   count("lts__t_sectors_op_read.sum", "sector", "all read look-ups, near and across the fabric", reads);
-  count("lts__t_sectors_op_write.sum", "sector", "sectors written into L2", writes);
+  count("lts__t_sectors_op_write.sum", "sector", "all write look-ups, near and across the fabric", writes);
   fraction("lts__t_sector_hit_rate.pct", "%",
            "hits among all look-ups: near, across the fabric, and writes (whole sectors, always hits)",
            [=](Source s) { return percent(hits(s) + writes(s), reads(s) + writes(s)); });

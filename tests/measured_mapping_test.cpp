@@ -217,6 +217,43 @@ TEST_CASE("rules are tried in order; literal words and lists of formulas are tak
   CHECK(mapped_text(*mapping, row_of("b")) == "copy");
 }
 
+TEST_CASE("compiled code: formulas in the text of a launch file, and names for them") {
+  const auto mapping = KernelMapping::read_text(
+      "rules:\n"
+      "  - match: 'a_(\\d+)'\n"
+      "    kernel: mine\n"
+      "    let: {tiles: m/$1, last: tiles - 1}\n"
+      "    launch: |\n"
+      "      grid: [${tiles}, ${last}]\n"
+      "      block: [${$1}]\n",
+      "maps/map.yaml");
+  REQUIRE(mapping.has_value());
+  const auto mapped = mapping->map(row_of("a_16", {{"m", "64"}}));
+  REQUIRE(mapped.has_value());
+  CHECK(mapped->kernel == "mine");
+  CHECK(mapped->launch == "grid: [4, 3]\nblock: [16]\n");
+  CHECK(mapped->launch_beside == "maps/map.yaml");
+  CHECK(mapped_text(*mapping, row_of("a_16")).find("! launch of mine: the row has no m") == 0);
+
+  const std::string errors = errors_of(
+      "rules:\n"
+      "  - {match: x, launch: 'grid: [1]'}\n"
+      "  - {match: x, kernel: y, launch: 'grid: ${2*}'}\n"
+      "  - {match: x, kernel: y, launch: 'grid: ${2'}\n"
+      "  - {match: x, kernel: y, launch: 'grid: ${$1}'}\n"
+      "  - {match: x, kernel: copy, let: {a: 1}}\n"
+      "  - {match: x, kernel: y, launch: 'a', parameters: row}\n");
+  for (const char* sentence : {"map.yaml:2:16: error: kernel: missing; must be a name for the family in reports",
+                               "map.yaml:3:27: error: launch: in line 1 of its text: the formula ends where",
+                               "map.yaml:4:27: error: launch: in line 1 of its text: '${' without '}'",
+                               "map.yaml:5:27: error: launch: got $1; the rule's pattern captures 0",
+                               "map.yaml:6:30: error: let: names formulas for launch, which is missing",
+                               "map.yaml:7:27: error: launch: stands beside parameters; a launch file has none"}) {
+    CAPTURE(sentence);
+    CHECK_MESSAGE(errors.find(sentence) != std::string::npos, errors);
+  }
+}
+
 TEST_CASE("every mistake of a mapping is reported in one run, with its place") {
   const std::string errors = errors_of(
       "rules:\n"
@@ -233,7 +270,8 @@ TEST_CASE("every mistake of a mapping is reported in one run, with its place") {
       "  - {match: x, kernel: copy, parameters: {bytes: $2}}\n");
   CAPTURE(errors);
   for (const char* sentence :
-       {"map.yaml:2:5: error: mtach: unknown key (did you mean match?); must be match, kernel, parameters or skip\n",
+       {"map.yaml:2:5: error: mtach: unknown key (did you mean match?); must be match, kernel, parameters, launch, let "
+        "or skip\n",
         "map.yaml:2:5: error: match: missing; must be a regular expression of kernels' names\n",
         "map.yaml:3:13: error: kernel: got 'gemm_tyled' (did you mean gemm_tiled?); must be ",
         "map.yaml:4:12: error: match: got '(x'; must be a regular expression (",
@@ -242,7 +280,7 @@ TEST_CASE("every mistake of a mapping is reported in one run, with its place") {
         "row, a counter, grid.x, grid.y, grid.z, block.x, block.y or block.z\n",
         "map.yaml:6:55: error: parameters.threads: in the formula '2*': the formula ends where a number, a name or '(' "
         "is expected\n",
-        "map.yaml:8:5: error: skip: stands beside kernel or parameters; must stand alone\n",
+        "map.yaml:8:5: error: skip: stands beside kernel, parameters or launch; must stand alone\n",
         "map.yaml:10:5: error: kernel: missing; must be the name of a built-in kernel, or skip with a reason in its "
         "place\n",
         "map.yaml:11:30: error: parameters: got 'columns'; must be a map of parameters, or row\n",

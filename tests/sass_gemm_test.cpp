@@ -1,9 +1,8 @@
-// The project's own GEMM kernels, compiled: against counters of an H200, against the generators, against Eigen.
+// The project's own GEMM kernels, compiled: against the generators, against Eigen. (Against hardware's counters:
+// slow/compiled_hardware_test.cpp.)
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -12,108 +11,137 @@
 #include "traces/stream_summary.h"
 
 using namespace tilescope;
-using test::SassCounts;
 
 namespace {
 
-using Row = std::map<std::string, std::string>;
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class Scalar>
+using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-std::string list_of(std::string words) {
-  for (char& c : words)
-    if (c == ' ') c = ',';
-  return "[" + words + "]";
-}
+struct Instance {
+  std::string family, function;  // listing, and a part of the symbol that only this one has
+  Dim3 block;
+  std::int64_t tile_m = 1, tile_n = 1;  // of C, that a CTA makes
+  bool bounds = false;                  // any sizes
+  bool grouped = false;                 // takes the raster's group as its last argument
+  bool columns_first = true;            // columns of C along x
+};
 
-std::string launch_file(const test::SassScratch& scratch, const Row& row, int architecture, const std::string& init) {
-  const std::int64_t m = std::stoll(row.at("m")), n = std::stoll(row.at("n")), k = std::stoll(row.at("k"));
-  const auto buffer = [&](std::int64_t words, const char* name) {
-    return fmt::format("{{buffer: {}, {}}}", 4 * words,
-                       init.empty() ? std::string("init: zero") : fmt::format("file: {}", name));
+struct Size {
+  std::int64_t m, n, k;
+};
+
+std::string launch_file(const test::SassScratch& scratch, const Instance& instance, Size size, int architecture,
+                        std::size_t element, bool with_values) {
+  const auto [m, n, k] = size;
+  const auto buffer = [&](std::int64_t count, const char* file) {
+    return fmt::format("{{buffer: {}{}}}", static_cast<std::size_t>(count) * element,
+                       with_values ? std::string(", file: ") + file : "");
   };
-  const std::string group = row.at("listing") == "gemm_register" ? ", " + row.at("group") : "";
+  const auto up = [](std::int64_t value, std::int64_t by) { return (value + by - 1) / by; };
+  const std::int64_t columns = up(n, instance.tile_n), rows = up(m, instance.tile_m);
   return scratch.write(
       "gemm.yaml",
-      fmt::format("kernel: {{sass: {0}{1}.sm_{2}.sass, elf: {0}{1}.sm_{2}.elf, name: {3}}}\n"
-                  "grid: {4}\nblock: {5}\nargs: [{6}, {7}, {{buffer: {8}}}, {9}, {10}, {11}{12}]\n",
-                  test::sass_data, row.at("listing"), architecture, row.at("function"), list_of(row.at("grid")),
-                  list_of(row.at("block")), buffer(m * k, "a.bin"), buffer(k * n, "b.bin"), 4 * m * n, m, n, k, group));
+      fmt::format("kernel: {{sass: {0}gpu/{1}.sm_{2}.sass, elf: {0}gpu/{1}.sm_{2}.elf, name: {3}}}\n"
+                  "grid: [{4}, {5}]\nblock: [{6}, {7}]\nargs: [{8}, {9}, {{buffer: {10}}}, {11}, {12}, {13}{14}]\n",
+                  test::sass_samples, instance.family, architecture, instance.function,
+                  instance.columns_first ? columns : rows, instance.columns_first ? rows : columns, instance.block.x,
+                  instance.block.y, buffer(m * k, "a.bin"), buffer(k * n, "b.bin"), 4 * m * n, m, n, k,
+                  instance.grouped ? ", 1" : ""));
 }
 
-std::string bytes_of(const Matrix& matrix) {
-  std::string bytes(static_cast<std::size_t>(matrix.size()) * 4, '\0');
+template <class Scalar>
+std::string bytes_of(const Matrix<Scalar>& matrix) {
+  std::string bytes(static_cast<std::size_t>(matrix.size()) * sizeof(Scalar), '\0');
   std::memcpy(bytes.data(), matrix.data(), bytes.size());
   return bytes;
 }
 
-std::int64_t ctas_of(const Kernel& kernel) { return kernel.launch().grid.count(); }
+Instance naive(bool columns) {
+  const Dim3 block{16, 8, 1};
+  return {"gemm_naive",
+          fmt::format("LanesE{}", columns ? 0 : 1),
+          block,
+          columns ? block.y : block.x,
+          columns ? block.x : block.y,
+          true,
+          false,
+          columns};
+}
+
+Instance tiled(int tile, int pad_a, int pad_b, bool transposed, bool swizzled, bool bounds) {
+  return {
+      "gemm_tiled",
+      fmt::format("gemm_tiledILi{}ELi{}ELi{}ELb{:d}ELb{:d}ELb{:d}E", tile, pad_a, pad_b, transposed, swizzled, bounds),
+      {tile, tile, 1},
+      tile,
+      tile,
+      bounds};
+}
+
+Instance registers(int bm, int bn, int bk, int tm, int tn, int vector) {
+  return {"gemm_register",
+          fmt::format("gemm_registerILi{}ELi{}ELi{}ELi{}ELi{}ELi{}E", bm, bn, bk, tm, tn, vector),
+          {bm / tm * (bn / tn), 1, 1},
+          bm,
+          bn,
+          false,
+          true};
+}
+
+Instance async(int tile, int vector) {
+  return {"gemm_async", fmt::format("gemm_asyncILi{}ELi{}E", tile, vector), {tile, tile, 1}, tile, tile};
+}
+
+Instance tensor(int bm, int bn, int threads) {
+  return {"gemm_tensor", fmt::format("gemm_tensorILi{}ELi{}ELi32E", bm, bn), {threads, 1, 1}, bm, bn};
+}
+
+// Executes every instruction and compares C; false when the listing of this architecture does not have the instance.
+template <class Scalar>
+bool multiplies(const Instance& instance, Size size, int architecture) {
+  CAPTURE(instance.function);
+  CAPTURE(architecture);
+  const test::SassScratch scratch;
+  std::srand(7);
+  const Matrix<Scalar> a = Matrix<float>::Random(size.m, size.k).template cast<Scalar>();
+  const Matrix<Scalar> b = Matrix<float>::Random(size.k, size.n).template cast<Scalar>();
+  scratch.write("a.bin", bytes_of<Scalar>(a));
+  scratch.write("b.bin", bytes_of<Scalar>(b));
+  auto launch = sass::read_launch_file(launch_file(scratch, instance, size, architecture, sizeof(Scalar), true), true);
+  if (!launch && architecture == 80) return false;
+  if (!launch) FAIL(to_string(launch.error()));
+  sass::execute_grid(launch->program, launch->launch, launch->memory, launch->shared_bytes);
+  const Matrix<float> expected = a.template cast<float>() * b.template cast<float>();
+  const auto& written = launch->memory.buffers[2].bytes;
+  REQUIRE(written.size() == static_cast<std::size_t>(size.m * size.n) * 4);
+  Matrix<float> c(size.m, size.n);
+  std::memcpy(c.data(), written.data(), written.size());
+  CHECK((c - expected).norm() / expected.norm() < 1e-5F);
+  return true;
+}
 
 }  // namespace
-
-TEST_CASE("compiled GEMMs execute, request and conflict as the hardware counted") {
-  const test::SassScratch scratch;
-  int compared = 0;
-  const auto table = test::sass_table("gemm_h200.csv");
-  for (const Row& row : table) {
-    CAPTURE(row.at("kernel"));
-    CAPTURE(row.at("m"));
-    const std::int64_t m = std::stoll(row.at("m")), k = std::stoll(row.at("k"));
-    const bool whole_tiles = m % 512 == 0;
-    // Long ones, and those measured at 512 as well, are left to the command in docs/sass.md.
-    const bool smaller = m == 1024 && std::any_of(table.begin(), table.end(), [&](const Row& other) {
-                           return other.at("kernel") == row.at("kernel") && other.at("m") == "512";
-                         });
-    if (k > 1024 || smaller || (!whole_tiles && m > 513)) continue;
-    const auto kernel = test::sass_kernel(launch_file(scratch, row, 90, ""));
-    CHECK(kernel->launch().registers_per_thread == std::stoll(row.at("registers")));
-    // CTAs of whole tiles all do the same.
-    const std::int64_t times = whole_tiles ? ctas_of(*kernel) : 1;
-    SassCounts sum = test::count_ctas(*kernel, 0, whole_tiles ? 1 : ctas_of(*kernel));
-    const auto measured = [&](const std::string& name) { return std::stoll(row.at(name)); };
-    CHECK(times * sum.instructions == measured("smsp__inst_executed.sum"));
-    CHECK(times * sum.executed[OpClass::global_load] == measured("smsp__inst_executed_op_global_ld.sum"));
-    CHECK(times * sum.executed[OpClass::global_store] == measured("smsp__inst_executed_op_global_st.sum"));
-    CHECK(times * sum.executed[OpClass::shared_load] == measured("smsp__inst_executed_op_shared_ld.sum"));
-    CHECK(times * sum.executed[OpClass::shared_store] == measured("smsp__inst_executed_op_shared_st.sum"));
-    CHECK(times * sum.load_requests == measured("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"));
-    CHECK(times * sum.load_sectors == measured("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"));
-    CHECK(times * sum.store_requests == measured("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"));
-    CHECK(times * sum.store_sectors == measured("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"));
-    // The hardware's counters include passes that depend on timing, never fewer than the addresses ask for.
-    const auto within = [&](std::int64_t wavefronts, const std::string& name, double excess) {
-      const auto seen = static_cast<double>(measured(name)), here = static_cast<double>(times * wavefronts);
-      return here <= seen && here >= seen * (1 - excess);
-    };
-    CHECK(within(sum.load_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 0.004));
-    CHECK(within(sum.store_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 0.25));
-    ++compared;
-  }
-  CHECK(compared > 25);
-}
 
 TEST_CASE("the generators make the requests, sectors and wavefronts of the compiled kernels") {
   const test::SassScratch scratch;
   struct {
-    const char *kernel, *generator;
+    Instance instance;
+    const char* generator;
     ParameterTexts parameters;
   } const rows[] = {
-      {"gemm_naive_col_32x32", "gemm_naive", {{"block_x", "32"}, {"block_y", "32"}}},
-      {"gemm_tiled_t32_a0_b0", "gemm_tiled", {}},
-      {"gemm_tiled_t16_a0_b0", "gemm_tiled", {{"tile", "16"}}},
-      {"gemm_tiled_t32_a1_b1", "gemm_tiled", {{"pad_a", "1"}, {"pad_b", "1"}}},
-      {"gemm_register_128x128x8_8x8_v4", "gemm_register", {}},
+      {naive(true), "gemm_naive", {{"block_x", "16"}, {"block_y", "8"}}},
+      {tiled(32, 0, 0, false, false, false), "gemm_tiled", {}},
+      {tiled(16, 0, 0, false, false, false), "gemm_tiled", {{"tile", "16"}}},
+      {tiled(32, 1, 1, false, false, false), "gemm_tiled", {{"pad_a", "1"}, {"pad_b", "1"}}},
+      {registers(128, 128, 8, 8, 8, 4), "gemm_register", {}},
   };
-  const auto table = test::sass_table("gemm_h200.csv");
   for (const auto& row : rows) {
-    CAPTURE(row.kernel);
-    const auto measured = std::find_if(
-        table.begin(), table.end(), [&](const Row& r) { return r.at("kernel") == row.kernel && r.at("m") == "512"; });
-    REQUIRE(measured != table.end());
+    CAPTURE(row.instance.function);
     ParameterTexts parameters = row.parameters;
     for (const char* size : {"M", "N", "K"}) parameters[size] = "512";
     const auto made = make_kernel(row.generator, parameters);
     REQUIRE(made.has_value());
-    const auto compiled = test::sass_kernel(launch_file(scratch, *measured, 90, ""));
+    const auto compiled = test::sass_kernel(launch_file(scratch, row.instance, {512, 512, 512}, 90, 4, false));
     REQUIRE((*made)->launch().grid == compiled->launch().grid);
     StreamCounter a(**made), b(*compiled);
     a.add_ctas(0, 1);
@@ -131,50 +159,33 @@ TEST_CASE("the generators make the requests, sectors and wavefronts of the compi
 }
 
 TEST_CASE("GEMMs computed by executing machine code equal Eigen's") {
-  const test::SassScratch scratch;
-  std::map<std::string, bool> seen;
   int older = 0;  // compiled for sm_80
-  for (Row row : test::sass_table("gemm_h200.csv")) {
-    if (seen[row.at("function")] || row.at("group") != "1") continue;
-    seen[row.at("function")] = true;
-    const bool bounds = row.at("kernel").ends_with("_bounds") || row.at("listing") == "gemm_naive";
-    std::int64_t m = 32, n = 32, k = 32;
-    if (row.at("listing") == "gemm_register") m = 128, n = 128, k = 16;
-    if (bounds) m = 45, n = 51, k = 19;
-    const std::string function = row.at("function");
-    std::istringstream block(row.at("block"));
-    std::int64_t x = 0, y = 0;
-    block >> x >> y;
-    if (row.at("listing") == "gemm_register") {
-      int bm = 0, bn = 0;
-      std::sscanf(function.c_str(), "gemm_registerILi%dELi%d", &bm, &bn);
-      row["grid"] = fmt::format("{} {}", n / bn, m / bm);
-    } else {
-      const bool rows = function.find("LanesE1") != std::string::npos;
-      const std::int64_t along_x = rows ? m : n, along_y = rows ? n : m;
-      row["grid"] = fmt::format("{} {}", (along_x + x - 1) / x, (along_y + y - 1) / y);
-    }
-    row["m"] = std::to_string(m), row["n"] = std::to_string(n), row["k"] = std::to_string(k);
-    CAPTURE(row.at("kernel"));
-    std::srand(7);
-    const Matrix a = Matrix::Random(m, k), b = Matrix::Random(k, n);
-    scratch.write("a.bin", bytes_of(a));
-    scratch.write("b.bin", bytes_of(b));
-    for (const int architecture : {90, 80}) {
-      CAPTURE(architecture);
-      auto launch = sass::read_launch_file(launch_file(scratch, row, architecture, "file"), true);
-      if (!launch && architecture == 80) continue;  // not every instance is in the sm_80 listing
-      if (!launch) FAIL(to_string(launch.error()));
-      sass::execute_grid(launch->program, launch->launch, launch->memory, launch->shared_bytes);
-      older += architecture == 80 ? 1 : 0;
-      const Matrix expected = a * b;
-      const auto& written = launch->memory.buffers[2].bytes;
-      REQUIRE(written.size() == static_cast<std::size_t>(m * n) * 4);
-      Matrix c(m, n);
-      std::memcpy(c.data(), written.data(), written.size());
-      CHECK((c - expected).norm() / expected.norm() < 1e-5F);
-    }
+  const auto check = [&](const Instance& instance, Size size) {
+    CHECK(multiplies<float>(instance, size, 90));
+    older += multiplies<float>(instance, size, 80) ? 1 : 0;
+  };
+  const Size odd{45, 51, 19}, small{32, 32, 32}, large{128, 128, 16};
+  for (const bool columns : {true, false}) check(naive(columns), odd);
+  for (const int tile : {8, 16, 32}) check(tiled(tile, 0, 0, false, false, true), odd);
+  check(tiled(32, 0, 0, true, true, true), odd);
+  check(tiled(4, 0, 0, false, false, false), small);
+  for (const int pad : {0, 1, 4}) check(tiled(32, pad, 0, false, false, false), small);
+  check(tiled(32, 1, 1, false, false, false), small);
+  for (const int tile : {16, 32}) check(tiled(tile, 0, 0, true, true, false), small);
+  for (const int pad : {0, 1}) check(tiled(32, pad, 0, true, false, false), small);
+  for (const int vector : {1, 4}) {
+    check(registers(64, 64, 8, 4, 4, vector), large);
+    check(registers(128, 128, 8, 8, 8, vector), large);
+    check(registers(32, 128, 8, 4, 4, vector), large);
+    check(registers(128, 64, 16, 8, 4, vector), large);
+    check(async(16, vector), small);
+    check(async(32, vector), small);
   }
-  CHECK(seen.size() > 15);
   CHECK(older > 8);
+}
+
+TEST_CASE("tensor-core GEMMs of halves, computed by executing machine code, equal Eigen's of the same halves") {
+  CHECK(multiplies<Eigen::half>(tensor(64, 64, 128), {64, 64, 64}, 90));
+  CHECK(multiplies<Eigen::half>(tensor(64, 64, 128), {64, 64, 64}, 80));
+  CHECK(multiplies<Eigen::half>(tensor(128, 128, 256), {128, 128, 32}, 90));
 }

@@ -2,7 +2,9 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli_answer.h"
 #include "sass_runs.h"
@@ -49,6 +51,60 @@ TEST_CASE("the samples run, counted and timed, with the same counts") {
   }
 }
 
+TEST_CASE("every sample runs") {
+  int samples = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(test::sass_samples)) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++samples;
+    const CliAnswer answer = run(entry.path().string(), {"--mode", "counts"});
+    CHECK_MESSAGE(answer.code == 0, answer.err);
+  }
+  CHECK(samples > 9);
+}
+
+TEST_CASE("a chain of pointers visits every place once") {
+  const test::SassScratch scratch;
+  const std::string head =
+      "kernel: {sass: " + test::sass_samples + "gpu/pointer_chase.sm_90.sass}\ngrid: [1]\nblock: [1]\n";
+  const auto chase = [&](const std::string& buffer, int steps) {
+    return scratch.write("chase.yaml",
+                         head + "args: [{buffer: 4KiB, " + buffer + "}, {buffer: 8}, " + std::to_string(steps) + "]\n");
+  };
+  const auto lines = [&](int steps) {
+    const auto kernel = test::sass_kernel(chase("init: chain, stride: 128", steps));
+    std::set<std::uint64_t> seen;
+    const auto stream = kernel->make_stream();
+    stream->start(0, 0, Operands::all);
+    for (Segment segment; stream->next(segment);) {
+      const MemoryOperand* operand = segment.operands;
+      for (std::uint32_t i = 0; i < segment.length; ++i) {
+        if (segment.code[i].op == OpClass::global_load) seen.insert(operand->base / 128);
+        operand += memory_operands(segment.code[i].op);
+      }
+    }
+    return seen.size();
+  };
+  CHECK(lines(20) == 20);
+  CHECK(lines(50) == 32);  // 4 KiB in steps of 128
+  CHECK(refused(run(chase("init: chain, stride: 12", 1)), "init: chain needs a stride that is a multiple of 8"));
+  CHECK(refused(run(chase("stride: 128", 1)), "stride: goes with init: chain"));
+}
+
+TEST_CASE("a struct's members lie as C lays them out") {
+  const test::SassScratch scratch;
+  const std::string head = "kernel: {sass: " + test::sass_samples +
+                           "gpu/reread.sm_90.sass, elf: " + test::sass_samples +
+                           "gpu/reread.sm_90.elf, name: rereadI6float4Lb1ELi8E}\ngrid: [1]\nblock: [32]\n";
+  const auto with = [&](const std::string& members) {
+    return scratch.write("struct.yaml", head + "args: [{buffer: 4KiB}, {buffer: 8}, " + members + ", {f32: .inf}]\n");
+  };
+  // 4 + 4 unused, 8, 1 + 7 unused, 8, 8, 4, 4: the 48 bytes of RereadShape
+  const std::string whole = "{struct: [1, {i64: 4096}, {u8: 1}, {i64: 4096}, {i64: 512}, 1, 1]}";
+  CHECK(test::count_ctas(*test::sass_kernel(with(whole)), 0, 1).load_requests == 8);
+  CHECK(refused(run(with("{struct: [1, {i64: 4096}, {u8: 1}]}")), "args: parameter 3 has 48 byte, this argument 24"));
+  CHECK(refused(run(with("{struct: 3}")), "struct: got '3'; must be a list of its members"));
+}
+
 TEST_CASE("the result does not depend on the number of threads") {
   const std::string file = test::sass_samples + "through_shared.yaml";
   CHECK(ask({"run", file, "--threads", "1", "--format", "json"}).out ==
@@ -82,7 +138,8 @@ TEST_CASE("all errors of a launch file come in one run") {
   for (const char* sentence :
        {"kernel.sas: unknown key (did you mean sass?)", "kernel: must have either sass", "2:8: error: grid: got '0'",
         "block: got 4096 threads", "4:1: error: blok: unknown key (did you mean block?)", "(did you mean buffer?)",
-        "i32: got '1.5'", "f32: got 'x'", "buffer: got 'lots'", "init: got 'ones'; must be zero, iota or random"}) {
+        "i32: got '1.5'", "f32: got 'x'", "buffer: got 'lots'",
+        "init: got 'ones'; must be zero, iota, random or chain"}) {
     CAPTURE(sentence);
     CHECK_MESSAGE(answer.err.find(sentence) != std::string::npos, answer.err);
   }

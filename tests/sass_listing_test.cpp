@@ -115,7 +115,7 @@ TEST_CASE("a text without machine code is refused") {
 }
 
 TEST_CASE("a function is found by its symbol, its C++ name or an unambiguous part") {
-  const Listing listing = listing_of(test::sass_data + "gemm_naive.sm_90.sass");
+  const Listing listing = listing_of(test::sass_samples + "gpu/gemm_naive.sm_90.sass");
   CHECK(choose_function(listing, "_ZN9tilescope3gpu10gemm_naiveILNS0_5LanesE0EEEvPKfS4_Pfiii", 0).has_value());
   CHECK(choose_function(listing, "Lanes)1", 0).has_value());
   const auto two = choose_function(listing, "gemm_naive", 0);

@@ -35,8 +35,8 @@ BEGIN {
   where_count = split(ENVIRON["WHERES"], wheres, "\n")
   n = split(ENVIRON["NAMES"], names, "\n")
   for (i = 1; i <= n; ++i) text_of[substr(names[i], 1, match(names[i], /=[^=]*$/) - 1)] = substr(names[i], RSTART + 1)
-  n = split(ENVIRON["X"], x_parts, "=")
-  x_columns = x_parts[1]
+  x_columns = ENVIRON["X"]
+  if (match(x_columns, /=/)) { x_label = substr(x_columns, RSTART + 1); x_columns = substr(x_columns, 1, RSTART - 1) }
   for (r = 1; r <= row_count; ++r) {
     y = rows[r]
     if (match(y, /=/)) { y_label[r] = substr(y, RSTART + 1); y = substr(y, 1, RSTART - 1) }
@@ -58,7 +58,7 @@ NR == 1 {
   }
   for (r = 1; r <= row_count; ++r)
     if (!(r in y_label)) y_label[r] = y_column[r] (units[y_column[r]] == "" ? "" : ", " units[y_column[r]])
-  x_label = 2 in x_parts ? x_parts[2] : x_columns (units[x_columns] == "" ? "" : ", " units[x_columns])
+  if (x_label == "") x_label = x_columns (units[x_columns] == "" ? "" : ", " units[x_columns])
   next
 }
 
@@ -107,6 +107,15 @@ function place_key(width,   l, row, x, first, shift, m) {
     x += wide
   }
   key_rows = row
+}
+
+# 1, 2, 5, 10, ... between two numbers; more where these are close.
+function log_tics(low, high,   decade, i, list, steps, count) {
+  count = split(high / low < 8 ? "1 1.5 2 3 4 5 6 8" : "1 2 5", steps, " ")
+  for (decade = 10 ^ int(log(low) / log(10) - 1); decade <= high; decade *= 10)
+    for (i = 1; i <= count; ++i)
+      if (decade * steps[i] >= low && decade * steps[i] <= high) list = list (list == "" ? "" : ", ") decade * steps[i]
+  return list
 }
 
 function draw_key(width, height,   l, y, blocks, plots) {
@@ -189,7 +198,8 @@ END {
     print "set xtics " (turned ? "rotate by -35 " : "") "(" (r == row_count ? tics : bare_tics) ")"
     if (r == row_count) print "set xlabel " quoted_text(x_label); else print "unset xlabel"
     scale = own_scales ? r SUBSEP p : r
-    if (log_y) printf "set yrange [%g:%g]\n", lowest[scale] / 1.2, highest[scale] * 1.2
+    if (log_y) printf "set yrange [%g:%g]\nset ytics (%s)\n", lowest[scale] / 1.2, highest[scale] * 1.2,
+                      log_tics(lowest[scale] / 1.2, highest[scale] * 1.2)
     else printf "set yrange [%g:%g]\n", lowest[scale] < 0 ? lowest[scale] * 1.1 : 0, highest[scale] == 0 ? 1 : highest[scale] * 1.08
     plots = ""
     for (l = 1; l <= line_count; ++l) if ((p, l, r) in block)

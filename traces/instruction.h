@@ -82,4 +82,7 @@ constexpr int memory_operands(OpClass op) {
   }
 }
 
+// Goes through the load/store unit; S2R and LDC only share the way to it.
+constexpr bool uses_load_store_unit(OpClass op) { return memory_operands(op) > 0 || op == OpClass::shuffle; }
+
 }  // namespace tilescope

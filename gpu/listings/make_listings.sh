@@ -2,17 +2,20 @@
 # SASS listings of gpu/kernels, one text file per compiled instance, as `cuobjdump -sass` prints it.
 #
 #   listings/make_listings.sh OUT [SELECT]      ->  OUT/sm_80/gemm_tiled/gemm_tiled_32_0_0_false_false_false.sass, ...
+#   listings/make_listings.sh OUT samples       ->  OUT/gemm_tiled.sm_80.sass, OUT/gemm_tiled.sm_80.elf, ...: traces/samples/sass/gpu
 #
+# samples: the instances of measured.txt, a file for each family and what launch files need of the ELF (shorten.awk).
 # SELECT is an extended regular expression on the instance's name (the template arguments joined by '_'), or the word `small`: one or
 # two instances of each kernel. Default: all. Needs nvcc, cuobjdump and nvdisasm (all in the CUDA Toolkit, no GPU) and c++filt.
 # ARCHITECTURES="80 90" in the environment chooses others.
 set -euo pipefail
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-  echo "usage: make_listings.sh OUT [SELECT | small]" >&2
+  echo "usage: make_listings.sh OUT [SELECT | small | samples]" >&2
   exit 2
 fi
 out=$1 select=${2:-.}
-kernels=$(cd "$(dirname "$0")/../kernels" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+kernels=$here/../kernels
 PATH=$PATH:/usr/local/cuda/bin
 for tool in nvcc cuobjdump nvdisasm c++filt; do
   command -v "$tool" >/dev/null || { echo "make_listings.sh: $tool is not installed" >&2; exit 1; }
@@ -31,11 +34,28 @@ file_name() {
   c++filt "$1" | sed -E 's/^void //; s/tilescope::gpu:://g; s/>\(.*/>/; /</!s/\(.*//; s/[^A-Za-z0-9_]+/_/g; s/_$//'
 }
 
+samples() { # samples ARCHITECTURE FAMILY: from $work/cubin and $work/all
+  local pattern
+  pattern=$(awk -v a="$1" '$1 == a { printf "%s%s", bar, $2; bar = "|" }' "$here/measured.txt")
+  sed -n 's/.*Function : //p' "$work/all" | while read -r function; do
+    [[ $(file_name "$function") =~ ^($pattern)$ ]] && echo "$function"
+  done >"$work/keep" || true
+  mkdir -p "$out"
+  cuobjdump -elf "$work/cubin" >"$work/elf"
+  awk -v KEEP="$work/keep" -f "$here/shorten.awk" "$work/all" >"$out/$2.sm_$1.sass"
+  awk -v KEEP="$work/keep" -f "$here/shorten.awk" "$work/elf" >"$out/$2.sm_$1.elf"
+  echo "$out/$2.sm_$1.sass: $(wc -l <"$work/keep") functions"
+}
+
 for architecture in ${ARCHITECTURES:-80 90}; do
   for source in "$kernels"/*.cu; do
     family=$(basename "$source" .cu)
     nvcc -std=c++17 -O3 -arch="sm_$architecture" -lineinfo -cubin -o "$work/cubin" "$source"
     cuobjdump -sass "$work/cubin" >"$work/all"
+    if [ "$select" = samples ]; then
+      samples "$architecture" "$family"
+      continue
+    fi
     rm -f "$work"/function.*
     # Each function with the lines before the first one, which name the architecture.
     awk -v to="$work/function." '

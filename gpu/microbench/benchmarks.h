@@ -31,5 +31,6 @@ void counted_empty(Report& report);
 void counted_coalescer(Report& report);
 void counted_l2_capacity(Report& report);
 void counted_strided(Report& report);
+void counted_stores(Report& report);
 
 }  // namespace tilescope::gpu

@@ -42,6 +42,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_coalescer", counted_coalescer},
     {"counted_l2_capacity", counted_l2_capacity},
     {"counted_strided", counted_strided},
+    {"counted_stores", counted_stores},
 };
 
 const Benchmark& find(const std::string& name) {

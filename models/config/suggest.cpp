@@ -1,17 +1,11 @@
 #include "models/config/suggest.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "models/config/lower_case.h"
 
 namespace tilescope {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 // Optimal string alignment: Levenshtein's distance with swapped neighbours counted once.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
@@ -36,12 +30,12 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 std::optional<std::string> closest_match(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t longest = 80;  // a longer word is no typing mistake
   if (word.empty() || word.size() > longest) return std::nullopt;
-  const std::string wanted = lower(word);
+  const std::string wanted = lower_case(word);
   const std::string* best = nullptr;
   std::size_t best_distance = std::min<std::size_t>(3, std::max<std::size_t>(1, wanted.size() / 3)) + 1;
   std::vector<const std::string*> begun;
   for (const std::string& candidate : candidates) {
-    const std::string folded = lower(candidate);
+    const std::string folded = lower_case(candidate);
     if (wanted.size() >= 2 && folded.starts_with(wanted)) begun.push_back(&candidate);
     const std::size_t distance = edit_distance(wanted, folded);
     if (distance < best_distance && distance < std::max(wanted.size(), folded.size())) {

@@ -82,8 +82,8 @@ TrainingCases training_cases(const MatchedRows& rows, const std::vector<const Me
     }
     const auto [place, is_new] = known.emplace(row.mapped, result.cases.size());
     if (is_new) {
-      auto kernel = make_kernel(row.mapped.kernel, row.mapped.parameters);
-      if (!kernel) throw std::logic_error("a matched row whose kernel can not be made: " + kernel.error().front());
+      auto kernel = make_kernel(row.mapped);
+      if (!kernel) throw std::logic_error("a matched row whose kernel can not be made: " + kernel.error());
       result.cases.push_back({row.measured.label(), std::move(*kernel), instructions, {}});
     }
     auto& all = result.cases[place->second].targets;

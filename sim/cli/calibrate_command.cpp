@@ -22,6 +22,7 @@
 #include "sim/cli/gpu_options.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
 #include "sim/measured/measurement_reader.h"
 
@@ -49,12 +50,6 @@ std::int64_t number_of(const Values& values, const char* option, Range<std::int6
   if (!number || *number < range.low || *number > range.high)
     throw UsageError(fmt::format("--{}: got {}; must be {}", option, quoted(text), accepted(range, "")));
   return *number;
-}
-
-int threads_from(const Values& values) {
-  constexpr int most = 1024;
-  if (values.count("threads") != 0) return static_cast<int>(number_of(values, "threads", {1, most}));
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most);
 }
 
 Words measured_files(const Values& values) {

@@ -16,6 +16,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
 #include "sim/simulate.h"
 #include "sim/views/line_view.h"
@@ -28,19 +29,6 @@ namespace tilescope::cli {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr int kMostThreads = 1024;
-
-int threads_from(const Values& values) {
-  if (values.count("threads") == 0)
-    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
-  const auto& text = values["threads"].as<std::string>();
-  const bool digits = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == std::string::npos;
-  const int threads = digits ? std::stoi(text) : 0;
-  if (threads < 1 || threads > kMostThreads)
-    throw UsageError(fmt::format("--threads: got {}; must be a whole number from 1 to {}", quoted(text), kMostThreads));
-  return threads;
-}
 
 std::vector<std::string> kernels_from(const Values& values) {
   if (values.count("KERNEL") == 0)

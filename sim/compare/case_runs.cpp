@@ -9,15 +9,14 @@
 
 #include "sim/engine/window_engine.h"
 #include "sim/engine/worker_pool.h"
-#include "traces/kernels/registry.h"
 #include "traces/stream_summary.h"
 
 namespace tilescope {
 namespace {
 
 std::unique_ptr<Kernel> kernel_of(const MappedKernel& mapped) {
-  auto kernel = make_kernel(mapped.kernel, mapped.parameters);
-  if (!kernel) throw std::logic_error("a matched row whose kernel can not be made: " + kernel.error().front());
+  auto kernel = make_kernel(mapped);
+  if (!kernel) throw std::logic_error("a matched row whose kernel can not be made: " + kernel.error());
   return std::move(*kernel);
 }
 

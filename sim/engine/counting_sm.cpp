@@ -171,7 +171,8 @@ bool CountingSm::count_access(const MemoryOperand& operand, const GlobalAccess& 
   for (const LineSectors& touched : footprint.lines) {
     const std::uint64_t line = operand.base / kLineBytes + static_cast<std::uint64_t>(touched.line);
     if (keeps(line))
-      outbox_.push_back({now, line, 0, static_cast<std::uint16_t>(id_), touched.sectors, RequestKind::write});
+      outbox_.push_back({now, line, 0, static_cast<std::uint16_t>(id_), touched.sectors,
+                         touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write});
   }
   return false;
 }

@@ -177,9 +177,11 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_store(const MemoryOperand& ope
   const Stages stages = pass(global_lane_, shared_lane_, now, tag, footprint.data_wavefronts, sub);
   for (const LineSectors& touched : footprint.lines) {
     const Cycle sectors = std::popcount(static_cast<unsigned>(touched.sectors));
-    const Cycle partial = touched.whole != touched.sectors ? write_partial_cycles_ : 0;
-    const Cycle sent = egress_.take(stages.start, sectors * write_sector_cycles_ + partial);
-    send(base_line + static_cast<std::uint64_t>(touched.line), touched.sectors, RequestKind::write, sent);
+    const bool partial = touched.whole != touched.sectors;
+    const Cycle sent =
+        egress_.take(stages.start, sectors * write_sector_cycles_ + (partial ? write_partial_cycles_ : 0));
+    send(base_line + static_cast<std::uint64_t>(touched.line), touched.sectors,
+         partial ? RequestKind::partial_write : RequestKind::write, sent);
   }
   global_lane_.data_free =
       std::max(global_lane_.data_free, egress_.next_free);  // what follows waits until the data has left
@@ -216,7 +218,7 @@ void LoadStoreUnit::deliver(const MemoryReply& reply, std::vector<Arrival>& arri
 
 std::uint32_t LoadStoreUnit::send(std::uint64_t line, std::uint8_t sectors, RequestKind kind, Cycle when) {
   const std::uint32_t fill = take(fills_, free_fill_);
-  fills_[fill] = {line, kNone, kNone, kind == RequestKind::write};
+  fills_[fill] = {line, kNone, kNone, is_write(kind)};
   outbox_.push_back({when, line, fill, sm_, sectors, kind});
   ++in_flight_;
   return fill;

@@ -49,8 +49,8 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
 
 Cycle MemorySystem::serve(const MemoryRequest& request) {
   const Tick sent = to_ticks(request.time);
-  if (request.kind == RequestKind::write) {
-    const Tick done = write(place_of_sm_[request.sm].partition, request.line, request.sectors, sent + request_latency_);
+  if (is_write(request.kind)) {
+    const Tick done = write(place_of_sm_[request.sm].partition, request, sent + request_latency_);
     return to_cycles_up(done + response_latency_);
   }
 
@@ -105,21 +105,25 @@ Tick MemorySystem::read_home(unsigned home, std::uint64_t line, std::uint8_t sec
   return std::max(ready, found.present != 0 ? found.ready : 0);
 }
 
-Tick MemorySystem::write(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now) {
+// A slice of the near partition sees every store; what is at home in the other partition goes on to a slice there.
+// Source: lts__t_sectors_op_write is 1.5 times what SMs write, lts__t_sectors_srcunit_ltcfabric half; H200.
+Tick MemorySystem::write(unsigned near, const MemoryRequest& request, Tick now) {
+  const std::uint64_t line = request.line;
+  const std::uint8_t sectors = request.sectors;
   const unsigned home = hash_.home_partition(line);
   counters_.write_sectors += count(sectors);
+  Tick seen = partitions_[near].accept(line, sectors, request.kind == RequestKind::partial_write, now);
   if (near != home) {
     counters_.fabric_sectors += count(sectors);
     counters_.fabric_hit_sectors += count(sectors);  // a write always finds its place
-    now = fabric_[home].take(
-              now, static_cast<Tick>(static_cast<double>(count(sectors) * kSectorBytes) * fabric_ticks_per_byte_)) +
-          fabric_latency_;
+    counters_.fabric_write_sectors += count(sectors);
+    const auto transfer = static_cast<Tick>(static_cast<double>(count(sectors) * kSectorBytes) * fabric_ticks_per_byte_);
+    seen = fabric_[home].take(seen, transfer) + fabric_latency_;
+    seen = partitions_[home].accept_passed_on(line, sectors, seen);
   }
-  L2Partition::Evicted evicted;
-  const Tick done = partitions_[home].write(line, sectors, now, evicted);
-  const Tick accepted = write_back(evicted, now);
+  const Tick kept = write_back(partitions_[home].write(line, sectors), seen);
   if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
-  return std::max(done, accepted) + slice_latency_;
+  return std::max(seen, kept) + slice_latency_;
 }
 
 Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {

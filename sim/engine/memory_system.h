@@ -40,7 +40,7 @@ class MemorySystem {
  private:
   Tick read_near(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now);
   Tick read_home(unsigned home, std::uint64_t line, std::uint8_t sectors, Tick now, bool by_fabric);
-  Tick write(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now);
+  Tick write(unsigned near, const MemoryRequest& request, Tick now);
   // Returns when HBM has room for what had to leave.
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
 

@@ -138,7 +138,7 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
   switch (use.pipe) {
     case Pipe::mio:
     case Pipe::lg:
-      if (use.latency == 0)
+      if (uses_load_store_unit(instruction.op))
         dispatch = issue_memory(warp, index, instruction, now);
       else
         lsu_.issue_beside(now, warp.sub);

@@ -105,7 +105,7 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
   for (; request != requests_.end() && request->time < until; ++request) {
     const Cycle ready = memory_.serve(*request);
     replies_[request->sm].push_back({request->fill, ready});
-    if (request->kind == RequestKind::write) last_write_ = std::max(last_write_, ready);
+    if (is_write(request->kind)) last_write_ = std::max(last_write_, ready);
   }
   requests_.erase(requests_.begin(), request);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "models/config/text_file.h"
 #include "sim/measured/mapping_rule.h"
@@ -45,7 +46,7 @@ std::string value_of(const MappingRule::Value& value, const RowValues& row) {
 tl::expected<MappedKernel, std::string> apply(const MappingRule& rule, const std::smatch& found,
                                               const Measurement& row) {
   if (!rule.skip.empty()) return tl::unexpected("skipped: " + rule.skip);
-  MappedKernel mapped{rule.kernel, {}};
+  MappedKernel mapped{rule.kernel, {}, "", ""};
   if (rule.row_parameters) mapped.parameters = row.parameters;
   RowValues values;
   for (const auto& part : found) values.captures.push_back(part.str());
@@ -57,12 +58,25 @@ tl::expected<MappedKernel, std::string> apply(const MappingRule& rule, const std
       return tl::unexpected(fmt::format("{} of {}: {}", value.parameter, rule.kernel, error.sentence));
     }
   }
+  if (rule.launch.empty()) return mapped;
+  std::map<std::string, std::string> named;
+  values.name = [&](const std::string& name) {
+    const auto own = named.find(name);
+    return own != named.end() ? own->second : value_of(row, name);
+  };
+  try {
+    for (const auto& [name, formula] : rule.names) named[name] = formula.value(values);
+    mapped.launch = rule.launch.filled(values);
+  } catch (const RowExpressionError& error) {
+    return tl::unexpected(fmt::format("launch of {}: {}", rule.kernel, error.what()));
+  }
   return mapped;
 }
 
 }  // namespace
 
-KernelMapping::KernelMapping(std::vector<MappingRule> rules) : rules_(std::move(rules)) {}
+KernelMapping::KernelMapping(std::vector<MappingRule> rules, std::string file)
+    : rules_(std::move(rules)), file_(std::move(file)) {}
 KernelMapping::~KernelMapping() = default;
 KernelMapping::KernelMapping(KernelMapping&&) noexcept = default;
 KernelMapping& KernelMapping::operator=(KernelMapping&&) noexcept = default;
@@ -76,7 +90,7 @@ tl::expected<KernelMapping, Diagnostics> KernelMapping::read(const std::string& 
 tl::expected<KernelMapping, Diagnostics> KernelMapping::read_text(const std::string& text, const std::string& name) {
   auto rules = read_mapping_rules(text, name);
   if (!rules) return tl::unexpected(std::move(rules.error()));
-  return KernelMapping(std::move(*rules));
+  return KernelMapping(std::move(*rules), name);
 }
 
 tl::expected<MappedKernel, std::string> KernelMapping::map(const Measurement& row) const {
@@ -84,7 +98,10 @@ tl::expected<MappedKernel, std::string> KernelMapping::map(const Measurement& ro
     return tl::unexpected(fmt::format("its name has more than {} characters", kLongestName));
   for (const MappingRule& rule : rules_) {
     std::smatch found;
-    if (std::regex_match(row.kernel, found, rule.match)) return apply(rule, found, row);
+    if (!std::regex_match(row.kernel, found, rule.match)) continue;
+    auto mapped = apply(rule, found, row);
+    if (mapped && !mapped->launch.empty()) mapped->launch_beside = file_;
+    return mapped;
   }
   return tl::unexpected(std::string("no rule of the mapping matches its name"));
 }

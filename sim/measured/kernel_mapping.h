@@ -9,6 +9,14 @@
 //     - match: my_copy
 //       kernel: copy
 //       parameters: row                               # the row's column `parameters`, key by key
+//     - match: my_gemm_(\d+)
+//       kernel: my_gemm                               # the family's name in reports
+//       launch: |                                     # compiled code: a launch file (docs/sass.md) with formulas in
+//       it;
+//         kernel: {sass: my_gemm.sass}                # its paths start from the mapping's folder
+//         grid: [${tiles}, ${m/$1}]
+//         ...
+//       let: {tiles: n/$1}                            # names for formulas in launch, each after those it uses
 //     - match: gemm_tensor.*
 //       skip: tensor cores have no generator yet      # in place of kernel and parameters
 //
@@ -22,16 +30,10 @@
 #include <vector>
 
 #include "models/config/diagnostic.h"
+#include "sim/measured/mapped_kernel.h"
 #include "sim/measured/measurement.h"
-#include "traces/kernels/parameters.h"
 
 namespace tilescope {
-
-struct MappedKernel {
-  std::string kernel;
-  ParameterTexts parameters;
-  auto operator<=>(const MappedKernel&) const = default;
-};
 
 struct MappingRule;
 
@@ -48,8 +50,9 @@ class KernelMapping {
   tl::expected<MappedKernel, std::string> map(const Measurement& row) const;
 
  private:
-  explicit KernelMapping(std::vector<MappingRule> rules);
+  KernelMapping(std::vector<MappingRule> rules, std::string file);
   std::vector<MappingRule> rules_;
+  std::string file_;
 };
 
 }  // namespace tilescope

@@ -14,7 +14,7 @@
 namespace tilescope {
 namespace {
 
-const std::vector<std::string> kRuleKeys = {"match", "kernel", "parameters", "skip"};
+const std::vector<std::string> kRuleKeys = {"match", "kernel", "parameters", "launch", "let", "skip"};
 const std::vector<std::string> kDimensions = {"grid.x", "grid.y", "grid.z", "block.x", "block.y", "block.z"};
 
 template <class Named>
@@ -69,15 +69,23 @@ class Reader {
     const YamlSection::Entry* skip = section.take("skip");
     const YamlSection::Entry* kernel = section.take("kernel");
     const YamlSection::Entry* parameters = section.take("parameters");
+    const YamlSection::Entry* launch = section.take("launch");
+    const YamlSection::Entry* names = section.take("let");
     refuse_unknown_keys(section, kRuleKeys);
     if (match == nullptr)
       error(section.place(), "match: missing; must be a regular expression of kernels' names");
     else
       pattern(*match, rule);
-    if (skip != nullptr && (kernel != nullptr || parameters != nullptr))
-      error(skip->key_place, "skip: stands beside kernel or parameters; must stand alone");
+    if (skip != nullptr && (kernel != nullptr || parameters != nullptr || launch != nullptr))
+      error(skip->key_place, "skip: stands beside kernel, parameters or launch; must stand alone");
+    else if (launch != nullptr && parameters != nullptr)
+      error(launch->key_place, "launch: stands beside parameters; a launch file has none");
     else if (skip != nullptr)
       rule.skip = text_of(*skip, "the reason, one sentence").value_or("");
+    else if (launch == nullptr && names != nullptr)
+      error(names->key_place, "let: names formulas for launch, which is missing");
+    else if (launch != nullptr)
+      compiled(kernel, *launch, names, rule);
     else if (kernel != nullptr)
       what(*kernel, parameters, rule);
     else
@@ -100,6 +108,40 @@ class Reader {
       rule.match = std::regex(*text, std::regex::ECMAScript | std::regex::optimize);
     } catch (const std::regex_error& broken) {
       error(match.value, fmt::format("match: got {}; must be a regular expression ({})", quoted(*text), broken.what()));
+    }
+  }
+
+  void compiled(const YamlSection::Entry* kernel, const YamlSection::Entry& launch, const YamlSection::Entry* names,
+                MappingRule& rule) {
+    if (names != nullptr) let(*names, rule);
+    if (kernel == nullptr) return error(launch.key_place, "kernel: missing; must be a name for the family in reports");
+    rule.kernel = text_of(*kernel, "a name for the family in reports").value_or("");
+    const auto text = text_of(launch, "the text of a launch file (launch: |)");
+    if (!text) return;
+    try {
+      rule.launch = LaunchTemplate(*text);
+      for (const RowExpression& formula : rule.launch.formulas())
+        check_names(formula, launch.key_place, "launch: ", rule);
+    } catch (const RowExpressionError& broken) {
+      const std::string before = text->substr(0, broken.column - 1);
+      const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+      error(launch.key_place, fmt::format("launch: in line {} of its text: {}", line, broken.what()));
+    }
+  }
+
+  void let(const YamlSection::Entry& names, MappingRule& rule) {
+    if (!names.value.IsMap())
+      return error(names.key_place, fmt::format("let: got {}; must be a map of names and formulas", seen(names.value)));
+    for (const auto& pair : names.value) {
+      const Place place = place_of(pair.second, names.key_place);
+      const std::string text = pair.second.IsScalar() ? pair.second.Scalar() : "";
+      try {
+        RowExpression formula(text);
+        check_names(formula, place, "let." + pair.first.Scalar() + ": ", rule);
+        rule.names.emplace_back(pair.first.Scalar(), std::move(formula));
+      } catch (const RowExpressionError& broken) {
+        error(place, fmt::format("let.{}: in the formula {}: {}", pair.first.Scalar(), quoted(text), broken.what()));
+      }
     }
   }
 
@@ -143,6 +185,18 @@ class Reader {
     }
   }
 
+  void check_names(const RowExpression& formula, const Place& place, const std::string& begin,
+                   const MappingRule& rule) {
+    if (formula.highest_capture() > rule.match.mark_count())
+      error(place, fmt::format("{}got ${}; the rule's pattern captures {}", begin, formula.highest_capture(),
+                               rule.match.mark_count()));
+    for (const std::string& name : formula.names())
+      if (name.find('.') != std::string::npos && name.find("__") == std::string::npos &&
+          std::find(kDimensions.begin(), kDimensions.end(), name) == kDimensions.end())
+        error(place, fmt::format("{}unknown name {}{}; must be a column of the row, a counter, {}", begin, quoted(name),
+                                 did_you_mean(name, kDimensions), list_of(kDimensions)));
+  }
+
   void formula(const YAML::Node& node, const YamlSection::Entry& entry, MappingRule& rule) {
     const Place place = place_of(node, entry.key_place);
     const std::string begin = "parameters." + entry.key + ": ";
@@ -150,14 +204,7 @@ class Reader {
       return error(place, begin + "got " + seen(node) + "; must be a formula such as m, $1 or grid.x*32");
     try {
       RowExpression formula(node.Scalar());
-      if (formula.highest_capture() > rule.match.mark_count())
-        error(place, fmt::format("{}got ${}; the rule's pattern captures {}", begin, formula.highest_capture(),
-                                 rule.match.mark_count()));
-      for (const std::string& name : formula.names())
-        if (name.find('.') != std::string::npos && name.find("__") == std::string::npos &&
-            std::find(kDimensions.begin(), kDimensions.end(), name) == kDimensions.end())
-          error(place, fmt::format("{}unknown name {}{}; must be a column of the row, a counter, {}", begin,
-                                   quoted(name), did_you_mean(name, kDimensions), list_of(kDimensions)));
+      check_names(formula, place, begin, rule);
       rule.values.back().alternatives.push_back(std::move(formula));
     } catch (const ExpressionError& broken) {
       const int quote = node.Tag() == "!" ? 1 : 0;  // yaml-cpp's tag of a scalar in quotes

@@ -4,9 +4,11 @@
 #include <regex>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "models/config/diagnostic.h"
+#include "sim/measured/launch_template.h"
 #include "sim/measured/row_expression.h"
 
 namespace tilescope {
@@ -23,6 +25,8 @@ struct MappingRule {
   std::string kernel;
   bool row_parameters = false;  // `parameters: row`
   std::vector<Value> values;
+  LaunchTemplate launch;                                     // empty: a built-in kernel
+  std::vector<std::pair<std::string, RowExpression>> names;  // that the launch's formulas may use, in order
 };
 
 // The rules in their order, or every error of the text, sorted by position.

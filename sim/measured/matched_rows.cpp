@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "traces/kernels/registry.h"
-
 namespace tilescope {
 namespace {
 
@@ -19,8 +17,8 @@ std::optional<std::string> difference(const char* what, const std::optional<Dim3
 
 // Why the row is not the mapped launch, or nothing.
 std::optional<std::string> mismatch(const Measurement& row, const MappedKernel& mapped) {
-  const auto kernel = make_kernel(mapped.kernel, mapped.parameters);
-  if (!kernel) return fmt::format("{}: {}", mapped.kernel, fmt::join(kernel.error(), "; "));
+  const auto kernel = make_kernel(mapped);
+  if (!kernel) return kernel.error();
   const Launch& launch = (*kernel)->launch();
   const auto grid = difference("grid", row.grid, launch.grid);
   return grid ? grid : difference("block", row.block, launch.block);

@@ -11,7 +11,7 @@ namespace tilescope {
 
 struct MatchedRow {
   Measurement measured;
-  MappedKernel mapped;  // make_kernel(mapped.kernel, mapped.parameters) succeeds, with the row's grid and block
+  MappedKernel mapped;  // make_kernel(mapped) succeeds, with the row's grid and block
 };
 
 struct UnmatchedRow {

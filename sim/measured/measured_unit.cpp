@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
+
+#include "models/config/lower_case.h"
 
 namespace tilescope {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 constexpr std::array<std::pair<std::string_view, double>, 13> kTimes{{{"ns", 1},
                                                                       {"nsecond", 1},
@@ -76,7 +70,7 @@ std::optional<MeasuredUnit> single(const std::string& word) {
 }  // namespace
 
 std::optional<MeasuredUnit> measured_unit(std::string_view text) {
-  const std::string word = lower(text);
+  const std::string word = lower_case(text);
   const std::size_t slash = word.find('/');
   if (slash == std::string::npos) return single(word);
   const std::string below = word.substr(slash + 1);

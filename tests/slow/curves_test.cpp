@@ -95,12 +95,14 @@ TEST_CASE("all SMs read a set that they share, 512 KiB per CTA: L2 and HBM bandw
     const GpuSpec spec = gpu(config);
     Curve simulated;
     for (const std::int64_t size : kib) {
-      RereadSpec reread{
-          .form = RereadForm::shared_set, .bytes = size * 1024, .ctas = (size < 10000 ? 8 : 4) * spec.sm.count()};
-      const PublishedReread shorter(reread);
+      RereadSpec reread{.form = RereadForm::shared_set,
+                        .bytes = size * 1024,
+                        .ctas = (size < 10000 ? 8 : 4) * spec.sm.count(),
+                        .known_stride = true};
+      const Reread shorter(reread);
       const double bytes = static_cast<double>(reread.ctas * reread.chunk);
       reread.ctas *= 2;
-      simulated[static_cast<double>(size)] = gigabytes_per_second(spec, bytes, shorter, PublishedReread(reread));
+      simulated[static_cast<double>(size)] = gigabytes_per_second(spec, bytes, shorter, Reread(reread));
     }
     compare_curves(name + std::string(" shared set, GB/s"), published(name, "read_bandwidth_all_sms_shared_set"),
                    simulated, plateaus);

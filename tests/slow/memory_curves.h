@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "microbench.h"
-#include "published_reread.h"
 #include "traces/kernels/pointer_chase.h"
+#include "traces/kernels/reread.h"
 
 namespace tilescope::test {
 
@@ -30,10 +30,11 @@ inline double gigabytes_per_second(const GpuSpec& spec, double bytes, const Kern
 inline double reread_rate(const GpuSpec& spec, RereadSpec reread, std::int64_t few, std::int64_t many) {
   const double readers = reread.form == RereadForm::cyclic ? 1 : static_cast<double>(reread.ctas);
   const double bytes = readers * static_cast<double>(reread.bytes * (many - few));
+  reread.known_stride = true;
   reread.passes = few;
-  const PublishedReread shorter(reread);
+  const Reread shorter(reread);
   reread.passes = many;
-  return gigabytes_per_second(spec, bytes, shorter, PublishedReread(reread));
+  return gigabytes_per_second(spec, bytes, shorter, Reread(reread));
 }
 
 // Cycles of one load of a pointer chase, mean over the second and third round. One SM chases, so a chip of one SM

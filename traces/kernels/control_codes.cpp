@@ -9,13 +9,12 @@ namespace {
 
 constexpr int kLongestStall = 15;
 
-bool is_lsu(OpClass op) { return memory_operands(op) > 0 || op == OpClass::shuffle; }
 bool is_imad(OpClass op) { return op == OpClass::imad || op == OpClass::imad_wide; }
 bool is_shared_load(OpClass op) { return op == OpClass::shared_load || op == OpClass::matrix_load; }
 
 // Latency unknown to the compiler: the result sets a scoreboard.
 bool is_variable(OpClass op) {
-  return is_lsu(op) || op == OpClass::special || op == OpClass::constant_load || op == OpClass::xu ||
+  return uses_load_store_unit(op) || op == OpClass::special || op == OpClass::constant_load || op == OpClass::xu ||
          op == OpClass::fp64;
 }
 
@@ -34,8 +33,10 @@ int fixed_latency(OpClass op) {
 
 // Cycles between two instructions of one warp that use the same unit.
 int same_unit_interval(OpClass earlier, OpClass later) {
-  if (is_lsu(earlier) && is_lsu(later)) return 4;
-  if (earlier == OpClass::barrier && (is_lsu(later) || later == OpClass::branch || later == OpClass::exit)) return 6;
+  if (uses_load_store_unit(earlier) && uses_load_store_unit(later)) return 4;
+  if (earlier == OpClass::barrier &&
+      (uses_load_store_unit(later) || later == OpClass::branch || later == OpClass::exit))
+    return 6;
   if (is_imad(earlier) && is_imad(later)) return 2;
   if (earlier != later) return 1;
   switch (earlier) {
@@ -73,7 +74,8 @@ class Assigner {
 
   std::int64_t earliest(const DraftInstruction& now) const {
     std::int64_t time = time_;
-    for (const Register source : now.sources) time = std::max(time, ready(source, is_lsu(now.op) ? 1 : 0));
+    for (const Register source : now.sources)
+      time = std::max(time, ready(source, uses_load_store_unit(now.op) ? 1 : 0));
     if (const auto made = fixed_.find(now.guard); made != fixed_.end()) time = std::max(time, made->second.time + 13);
     const std::size_t window = std::min<std::size_t>(trace_.size(), 6);
     for (std::size_t back = 1; back <= window; ++back) {
@@ -107,7 +109,7 @@ class Assigner {
     };
     for (const Register source : now.sources) need(source);
     if (now.guard != kNoRegister) need(now.guard);
-    if (!is_lsu(now.op) && now.result != kNoRegister) {
+    if (!uses_load_store_unit(now.op) && now.result != kNoRegister) {
       need(now.result);  // written twice: the first write must have landed
       protect_readers(now.result, index, position);
     }
@@ -220,7 +222,7 @@ std::vector<Instruction> assign_control_codes(const std::vector<DraftInstruction
     for (int pass = 0; pass < (section.loop ? 2 : 1); ++pass)
       for (std::size_t i = 0; i < section.length; ++i) assigner.issue(section.first + i);
   for (Instruction& instruction : code) {
-    const bool waits_for_result = instruction.op != OpClass::barrier && !is_lsu(instruction.op);
+    const bool waits_for_result = instruction.op != OpClass::barrier && !uses_load_store_unit(instruction.op);
     instruction.yield = waits_for_result && instruction.stall >= 3 && instruction.op != OpClass::branch ? 1 : 0;
   }
   return code;

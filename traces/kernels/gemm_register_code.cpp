@@ -181,11 +181,6 @@ class Writer {
   void multiply() {
     const int per_step = spec_.tm * spec_.tn;
     const int ahead = per_step <= 16 ? 2 : 1;
-    // Along a row A's value is reused, and the other two are in different banks; but one FFMA in so many fetches two
-    // from one bank. Read off the sixteen loops: where float4 ties four registers to one another, or a small tile
-    // leaves few FFMAs to choose from, nvcc finds fewer ways round it.
-    const int doubled = spec_.vector == 4 || per_step <= 16 ? 4 : per_step < 64 ? 5 : 6;
-    int ffma = 0;
     std::vector<Access> reads;
     for (int k = 0; k < spec_.bk; ++k)
       for (const auto& [is_a, first] : fragments()) reads.push_back({is_a ? kRegReadA : kRegReadB, k, first});
@@ -214,7 +209,10 @@ class Writer {
         const auto x = static_cast<std::size_t>(order[static_cast<std::size_t>(i)].second);
         const Register sum = sum_[y * static_cast<std::size_t>(spec_.tn) + x];
         code_.emit_to(sum, OpClass::fma, {a[k][y], b[k][x], sum});
-        code_.fetches(ffma++ % doubled == 0 ? 2 : 1, 1);
+        // Along a row A's value is reused and the other two lie in different banks; the first of a row fetches three.
+        const bool first_of_row =
+            i == 0 || order[static_cast<std::size_t>(i) - 1].first != order[static_cast<std::size_t>(i)].first;
+        code_.fetches(first_of_row ? 2 : 1, 1);
       }
   }
 

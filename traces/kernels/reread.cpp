@@ -10,6 +10,8 @@ namespace {
 
 enum Shape { kWhole, kPartial, kNone };  // how much of the ragged row a CTA has
 
+constexpr std::int64_t kLargestImmediate = 1 << 20;  // of a load's address
+
 // As compiled, to within what is allocated at a time; nvcc begins to save at 32.
 std::int64_t registers(std::int64_t width, int unroll) {
   if (unroll > 2) return std::min(32, 22 + 2 * unroll);
@@ -30,7 +32,8 @@ Reread::Reread(const RereadSpec& spec) : spec_(spec) {
   buffer_ = buffers.allocate(spec_.bytes);
 
   CodeBuilder code;
-  emit_reread(code, {.unroll = unroll_, .width = spec_.width, .cached = spec_.cached});
+  const bool immediate = spec_.known_stride && row_stride_ < kLargestImmediate;
+  emit_reread(code, {.unroll = unroll_, .width = spec_.width, .cached = spec_.cached, .immediate = immediate});
   set_code(code);
   set_advance(kRereadBlock, {unroll_ * row_stride_, 0, 0, 0});
   set_advance(kRereadOne, {row_stride_, 0, 0, 0});
@@ -40,7 +43,7 @@ Reread::Reread(const RereadSpec& spec) : spec_(spec) {
   launch.kernel = "reread";
   launch.grid = {spec_.ctas, 1, 1};
   launch.block = {spec_.threads, 1, 1};
-  launch.registers_per_thread = registers(spec_.width, unroll_);
+  launch.registers_per_thread = spec_.known_stride ? spec_.width == 16 ? 48 : 32 : registers(spec_.width, unroll_);
   set_launch(std::move(launch), 3);
 }
 
@@ -63,7 +66,7 @@ CtaPlace Reread::place(std::int64_t cta) const {
 }
 
 bool Reread::step(const CtaPlace& place, int warp, std::int64_t index, RouteStep& out) const {
-  constexpr std::int64_t kStepsPerPass = 8;
+  constexpr std::int64_t kStepsPerPass = 5;
   const std::uint64_t begin = buffer_ + static_cast<std::uint64_t>(place.tile[0]);
   out.base = {begin, 0, 0, 0};
   if (index == 0) {
@@ -83,26 +86,15 @@ bool Reread::step(const CtaPlace& place, int warp, std::int64_t index, RouteStep
       out.section = kRereadPass;
       break;
     case 1:
-      out.section = kRereadBefore;
-      out.repeats = blocks > 0 ? 1 : 0;
-      break;
-    case 2:
       out.section = kRereadBlock;
       out.repeats = blocks;
       break;
-    case 3:
-      out.section = kRereadAfter;
-      out.repeats = blocks > 0 && unroll_ > 2 ? 1 : 0;
-      break;
-    case 4:
-      out.section = kRereadCheck;
-      break;
-    case 5:
+    case 2:
       out.section = kRereadOne;
       out.repeats = rows_ % unroll_ + whole_rest;
       out.base[0] = begin + static_cast<std::uint64_t>(blocks * unroll_ * row_stride_);
       break;
-    case 6:
+    case 3:
       out.section = ragged_section_;
       out.repeats = has_part ? 1 : 0;
       out.base[0] = begin + static_cast<std::uint64_t>(rows_ * row_stride_);

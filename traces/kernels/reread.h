@@ -22,6 +22,8 @@ struct RereadSpec {
   std::int64_t passes = 1;
   std::int64_t width = 16;  // byte per lane and load: 4, 8, 16
   bool cached = true;
+  // The compiler knows the distance between rows, as in the published bandwidth curves; else it is a parameter.
+  bool known_stride = false;
   int unroll = 8;  // loads per thread and iteration; as many as there are rows where those are at most twice as many
 };
 

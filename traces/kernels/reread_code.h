@@ -1,8 +1,5 @@
-// The static code of reread as nvcc 13.0 -O3 makes it for sm_90. See reread.h.
-//
-// Exact in number and kind of instructions for what gpu/measured holds, within two per pass elsewhere: of the 48
-// instances (width, unroll) nvcc computes in 14 the CTA's place in uniform registers, and spends between 5 and 14
-// instructions beside loads, sums and addresses on a pass of the unrolled loop, by no rule that we know.
+// The static code of reread: the loads, sums and addresses of gpu/kernels/reread.cuh, and about as many instructions
+// around them as nvcc 13.0 -O3 makes for sm_90 (3 % of those of any launch measured). See reread.h.
 #pragma once
 
 #include "traces/kernels/code_builder.h"
@@ -12,20 +9,19 @@ namespace tilescope {
 enum RereadRole { kRereadLoad };
 enum RereadSection {
   kRereadBegin,
-  kRereadPass,    // begins a pass; ends with the branch around the unrolled loop
-  kRereadBefore,  // the unrolled loop
-  kRereadBlock,
-  kRereadAfter,
-  kRereadCheck,  // branches around the single rows
-  kRereadOne,
+  kRereadPass,
+  kRereadBlock,  // the unrolled loop
+  kRereadOne,    // single rows
   kRereadPassEnd,
   kRereadEnd
 };
 
 struct RereadCode {
-  int unroll = 8;  // loads of the unrolled loop, 1 to 16
-  std::int64_t width = 16;
+  int unroll = 8;           // loads of the unrolled loop
+  std::int64_t width = 16;  // byte per lane and load
   bool cached = true;
+  // The distance between two loads stands in the instruction: one pointer serves all, and all are in flight.
+  bool immediate = false;
 };
 
 void emit_reread(CodeBuilder& code, const RereadCode& spec);

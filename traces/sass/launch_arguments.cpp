@@ -117,6 +117,8 @@ class ArgumentReader {
     YamlSection section(node, "args.", place_, errors_);
     static const std::vector<std::string> types = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
     if (const auto* size = section.take("buffer")) return buffer(*size, section);
+    if (const auto* members = section.take("struct"); members != nullptr && section.entries().size() == 1)
+      return structure(*members);
     if (section.entries().size() == 1) {
       const auto& entry = section.entries().front();
       for (const std::string& type : types) {
@@ -128,9 +130,30 @@ class ArgumentReader {
     }
     std::vector<std::string> known = types;
     known.emplace_back("buffer");
+    known.emplace_back("struct");
     const std::string got = section.entries().empty() ? "" : section.entries().front().key;
     error(place_, fmt::format("got {}; must be {{{}: ...}}{}", quoted(got), list_of(known), did_you_mean(got, known)));
     return {};
+  }
+
+  // Members lie as C lays them out: each at a multiple of its size, the whole a multiple of the largest.
+  std::vector<std::uint8_t> structure(const YamlSection::Entry& members) {
+    std::vector<std::uint8_t> bytes;
+    if (!members.value.IsSequence() || members.value.size() == 0) {
+      error(members.key_place, fmt::format("struct: got {}; must be a list of its members", seen(members.value)));
+      return bytes;
+    }
+    std::size_t largest = 1;
+    const auto pad_to = [&bytes](std::size_t size) { bytes.resize((bytes.size() + size - 1) / size * size); };
+    for (const YAML::Node& node : members.value) {
+      const std::vector<std::uint8_t> member = read(node, members.key_place).bytes;
+      if (member.empty()) continue;
+      largest = std::max(largest, member.size());
+      pad_to(member.size());
+      bytes.insert(bytes.end(), member.begin(), member.end());
+    }
+    pad_to(largest);
+    return bytes;
   }
 
   std::vector<std::uint8_t> buffer(const YamlSection::Entry& size, YamlSection& section) {
@@ -143,15 +166,20 @@ class ArgumentReader {
     const auto* init = section.take("init");
     const auto* file = section.take("file");
     const auto* below = section.take("below");
+    const auto* stride = section.take("stride");
     if (init != nullptr && file != nullptr) error(init->key_place, "a buffer has either init or file");
     if (file != nullptr) load(*file, made);
-    if (init != nullptr) fill(*init, below, made);
-    if (below != nullptr && (init == nullptr || !init->value.IsScalar() || init->value.Scalar() != "random"))
-      error(below->key_place, "below: goes with init: random");
+    const std::string what = init != nullptr && init->value.IsScalar() ? init->value.Scalar() : "";
+    if (what == "chain")
+      chain(stride, place_of(init->value, init->key_place), made);
+    else if (init != nullptr)
+      fill(*init, below, made);
+    if (stride != nullptr && what != "chain") error(stride->key_place, "stride: goes with init: chain");
+    if (below != nullptr && what != "random") error(below->key_place, "below: goes with init: random");
     for (const auto& entry : section.entries())
       if (!entry.known)
-        error(entry.key_place,
-              fmt::format("{}: unknown key{}", entry.key, did_you_mean(entry.key, {"init", "file", "below"})));
+        error(entry.key_place, fmt::format("{}: unknown key{}", entry.key,
+                                           did_you_mean(entry.key, {"init", "file", "below", "stride"})));
     memory_.buffers.push_back(std::move(made));
     return bytes_of(memory_.buffers.back().base);
   }
@@ -169,12 +197,29 @@ class ArgumentReader {
                             buffer.size));
   }
 
+  // Every `stride` bytes a pointer to the next such place, the last one's to the first.
+  void chain(const YamlSection::Entry* stride, const Place& place, DeviceBuffer& buffer) {
+    constexpr std::uint64_t kPointer = 8;
+    const auto step = stride != nullptr && stride->value.IsScalar() ? size_in_bytes(stride->value.Scalar())
+                                                                    : std::optional<std::uint64_t>(kPointer);
+    if (!step || *step % kPointer != 0 || *step > buffer.size || buffer.size > kMostInitialisedBytes)
+      return error(
+          place,
+          "init: chain needs a stride that is a multiple of 8 and no larger than the buffer, itself at most 4 GiB");
+    buffer.bytes.resize(buffer.size);
+    const std::uint64_t places = buffer.size / *step;
+    for (std::uint64_t i = 0; i < places; ++i) {
+      const std::uint64_t next = buffer.base + (i + 1) % places * *step;
+      std::memcpy(buffer.bytes.data() + i * *step, &next, kPointer);
+    }
+  }
+
   void fill(const YamlSection::Entry& init, const YamlSection::Entry* below, DeviceBuffer& buffer) {
     const Place at = place_of(init.value, init.key_place);
     const std::string what = init.value.IsScalar() ? init.value.Scalar() : "";
     if (what == "zero") return;
     if (what != "iota" && what != "random")
-      return error(at, fmt::format("init: got {}; must be zero, iota or random", seen(init.value)));
+      return error(at, fmt::format("init: got {}; must be zero, iota, random or chain", seen(init.value)));
     if (buffer.size > kMostInitialisedBytes) return error(at, "init: a buffer of more than 4 GiB can only be zero");
     std::uint64_t limit = 0;
     if (below != nullptr) {

@@ -18,6 +18,8 @@
 namespace tilescope::sass {
 namespace {
 
+// launch__registers_per_thread of a kernel that is compiled to 15; H200.
+constexpr std::int64_t kLeastRegisters = 16;
 constexpr std::int64_t kMostGrid = (std::int64_t{1} << 31U) - 1, kMostBlock = 1024, kMostShared = 228 * 1024;
 
 class Reader {
@@ -30,7 +32,11 @@ class Reader {
   tl::expected<CompiledLaunch, Diagnostics> read() {
     const auto text = read_text_file(path_);
     if (!text) return tl::unexpected(Diagnostics{text.error()});
-    const auto root = parse_yaml(*text, path_);
+    return read(*text);
+  }
+
+  tl::expected<CompiledLaunch, Diagnostics> read(const std::string& text) {
+    const auto root = parse_yaml(text, path_);
     if (!root) return tl::unexpected(Diagnostics{root.error()});
     if (!root->IsMap())
       return tl::unexpected(Diagnostics{
@@ -206,7 +212,8 @@ class Reader {
       return;
     }
     result_.program = std::move(*program);
-    launch_.registers_per_thread = facts_.registers.value_or(highest_register(*function_) + 1);
+    launch_.registers_per_thread =
+        std::max(kLeastRegisters, facts_.registers.value_or(highest_register(*function_) + 1));
     std::optional<std::int64_t> shared = static_shared_;
     if (!shared && facts_.static_shared) shared = std::max<std::int64_t>(0, *facts_.static_shared - reserved);
     result_.shared_bytes =
@@ -236,6 +243,12 @@ class Reader {
   Place arguments_place_;
 };
 
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> kernel_of(tl::expected<CompiledLaunch, Diagnostics> compiled) {
+  if (!compiled) return tl::unexpected(compiled.error());
+  return std::make_unique<SassKernel>(std::move(compiled->program), std::move(compiled->launch),
+                                      std::move(compiled->memory), compiled->shared_bytes);
+}
+
 }  // namespace
 
 tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values) {
@@ -243,10 +256,11 @@ tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& pa
 }
 
 tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path) {
-  auto compiled = read_launch_file(path);
-  if (!compiled) return tl::unexpected(compiled.error());
-  return std::make_unique<SassKernel>(std::move(compiled->program), std::move(compiled->launch),
-                                      std::move(compiled->memory), compiled->shared_bytes);
+  return kernel_of(read_launch_file(path));
+}
+
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path) {
+  return kernel_of(Reader(path, false).read(text));
 }
 
 }  // namespace tilescope::sass

@@ -26,5 +26,7 @@ tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& pa
 
 // The kernel of a launch file, for the engine.
 tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path);
+// The same of a launch file's text, as if it stood in the file `path`.
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path);
 
 }  // namespace tilescope::sass
