@@ -53,7 +53,8 @@ Derived derive(const MetricSource& source, Mode mode) {
   derived.shared_conflict_factor = quotient(real(sm.shared_load_wavefronts + sm.shared_store_wavefronts),
                                             real(sm.shared_load_ideal + sm.shared_store_ideal));
   derived.l1_hit_rate_pct = share(real(sm.global_load_hit_sectors), real(sm.global_load_sectors));
-  derived.l2_hit_rate_pct = share(real(l2.read_hit_sectors + l2.fabric_hit_sectors - l2.fabric_write_sectors), real(l2.read_sectors));
+  derived.l2_hit_rate_pct =
+      share(real(l2.read_hit_sectors + l2.fabric_hit_sectors - l2.fabric_write_sectors), real(l2.read_sectors));
   if (mode == Mode::timing) derive_time(source, derived);
   return derived;
 }

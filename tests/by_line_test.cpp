@@ -218,7 +218,7 @@ TEST_CASE("by source line: the instructions of a line are added up, files in ord
     executed += row.counters.executed;
     if (product == nullptr || row.instructions > product->instructions) product = &row;
   }
-  CHECK(instructions == 144);
+  CHECK(instructions == 128);
   CHECK(executed == outcome.sm.total_instructions());
   // The product of the tiles: all shared loads, 32 of A and 32 of B per step.
   CHECK(product->counters.shared_load_wavefronts == outcome.sm.shared_load_wavefronts);

@@ -117,7 +117,8 @@ Tick MemorySystem::write(unsigned near, const MemoryRequest& request, Tick now) 
     counters_.fabric_sectors += count(sectors);
     counters_.fabric_hit_sectors += count(sectors);  // a write always finds its place
     counters_.fabric_write_sectors += count(sectors);
-    const auto transfer = static_cast<Tick>(static_cast<double>(count(sectors) * kSectorBytes) * fabric_ticks_per_byte_);
+    const auto transfer =
+        static_cast<Tick>(static_cast<double>(count(sectors) * kSectorBytes) * fabric_ticks_per_byte_);
     seen = fabric_[home].take(seen, transfer) + fabric_latency_;
     seen = partitions_[home].accept_passed_on(line, sectors, seen);
   }

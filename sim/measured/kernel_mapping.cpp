@@ -67,8 +67,8 @@ tl::expected<MappedKernel, std::string> apply(const MappingRule& rule, const std
   try {
     for (const auto& [name, formula] : rule.names) named[name] = formula.value(values);
     mapped.launch = rule.launch.filled(values);
-  } catch (const RowExpressionError& error) {
-    return tl::unexpected(fmt::format("launch of {}: {}", rule.kernel, error.what()));
+  } catch (const ExpressionError& error) {
+    return tl::unexpected(fmt::format("launch of {}: {}", rule.kernel, error.sentence));
   }
   return mapped;
 }

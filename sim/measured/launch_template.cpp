@@ -6,12 +6,12 @@ LaunchTemplate::LaunchTemplate(const std::string& text) {
   std::size_t from = 0;
   for (std::size_t open = text.find("${"); open != std::string::npos; open = text.find("${", from)) {
     const std::size_t close = text.find('}', open);
-    if (close == std::string::npos) throw RowExpressionError(open + 1, "'${' without '}'");
+    if (close == std::string::npos) throw ExpressionError(open + 1, "'${' without '}'");
     texts_.push_back(text.substr(from, open - from));
     try {
       formulas_.emplace_back(text.substr(open + 2, close - open - 2));
-    } catch (const RowExpressionError& error) {
-      throw RowExpressionError(open + 2 + error.column, error.what());
+    } catch (const ExpressionError& error) {
+      throw ExpressionError(open + 2 + error.column, error.sentence);
     }
     from = close + 1;
   }

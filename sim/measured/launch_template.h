@@ -11,11 +11,11 @@ namespace tilescope {
 class LaunchTemplate {
  public:
   LaunchTemplate() = default;
-  // Throws RowExpressionError; its column counts from 1 within `text`, line feeds included.
+  // Throws ExpressionError; its column counts from 1 within `text`, line feeds included.
   explicit LaunchTemplate(const std::string& text);
 
   bool empty() const { return texts_.empty(); }
-  // Throws RowExpressionError when a formula has no value for the row.
+  // Throws ExpressionError when a formula has no value for the row.
   std::string filled(const RowValues& row) const;
   const std::vector<RowExpression>& formulas() const { return formulas_; }
 

@@ -122,10 +122,10 @@ class Reader {
       rule.launch = LaunchTemplate(*text);
       for (const RowExpression& formula : rule.launch.formulas())
         check_names(formula, launch.key_place, "launch: ", rule);
-    } catch (const RowExpressionError& broken) {
+    } catch (const ExpressionError& broken) {
       const std::string before = text->substr(0, broken.column - 1);
       const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-      error(launch.key_place, fmt::format("launch: in line {} of its text: {}", line, broken.what()));
+      error(launch.key_place, fmt::format("launch: in line {} of its text: {}", line, broken.sentence));
     }
   }
 
@@ -139,8 +139,8 @@ class Reader {
         RowExpression formula(text);
         check_names(formula, place, "let." + pair.first.Scalar() + ": ", rule);
         rule.names.emplace_back(pair.first.Scalar(), std::move(formula));
-      } catch (const RowExpressionError& broken) {
-        error(place, fmt::format("let.{}: in the formula {}: {}", pair.first.Scalar(), quoted(text), broken.what()));
+      } catch (const ExpressionError& broken) {
+        error(place, fmt::format("let.{}: in the formula {}: {}", pair.first.Scalar(), quoted(text), broken.sentence));
       }
     }
   }

@@ -17,8 +17,8 @@ constexpr int kBusyMilliseconds = 60'000;
     what = "the disk is full; what was stored before is kept";
   else if ((code & 0xff) == SQLITE_BUSY)
     what = "another program keeps the file locked";
-  else if ((code & 0xff) == SQLITE_IOERR && reason != 0)
-    what += std::string(" (") + std::strerror(reason) + "); what was stored before is kept";
+  else if ((code & 0xff) == SQLITE_IOERR)
+    what += (reason == 0 ? "" : std::string(" (") + std::strerror(reason) + ")") + "; what was stored before is kept";
   throw StoreError(path + ": " + what);
 }
 

@@ -24,7 +24,9 @@ class Workers {
       : plan_(plan), to_do_(to_do), stop_(settings.stop) {
     const auto jobs = std::min(static_cast<std::size_t>(settings.jobs), to_do.size());
     working_ = jobs;
-    for (std::size_t i = 0; i < jobs; ++i) threads_.emplace_back([this] { work(); });
+    heads_ = std::vector<std::atomic<std::size_t>>(jobs);
+    for (std::size_t i = 0; i < jobs; ++i) heads_[i] = begin_of(i);
+    for (std::size_t i = 0; i < jobs; ++i) threads_.emplace_back([this, i] { work(i); });
   }
   ~Workers() {
     quit_ = true;
@@ -45,12 +47,25 @@ class Workers {
  private:
   bool stopping() const { return quit_ || (stop_ != nullptr && *stop_ != 0); }
 
-  void work() {
+  // Each worker has a stretch of neighbouring points, which often share traffic, then helps with the others'.
+  std::size_t begin_of(std::size_t stretch) const { return stretch * to_do_.size() / heads_.size(); }
+
+  // to_do_.size(): nothing is left.
+  std::size_t next(std::size_t worker) {
+    for (std::size_t i = 0; i < heads_.size(); ++i) {
+      const std::size_t stretch = (worker + i) % heads_.size();
+      const std::size_t taken = heads_[stretch]++;
+      if (taken < begin_of(stretch + 1)) return taken;
+    }
+    return to_do_.size();
+  }
+
+  void work(std::size_t worker) {
     const StopCheck check = [this] {
       if (stopping()) throw Stopped{};
     };
     try {
-      for (std::size_t i = next_++; i < to_do_.size() && !stopping(); i = next_++) {
+      for (std::size_t i = next(worker); i < to_do_.size() && !stopping(); i = next(worker)) {
         StoredResult result = run_point(plan_, plan_.points[to_do_[i]], &memo_, check);
         const std::scoped_lock lock(mutex_);
         finished_.push_back(std::move(result));
@@ -68,7 +83,7 @@ class Workers {
   const std::vector<std::size_t>& to_do_;
   const std::atomic<int>* stop_;
   TrafficMemo memo_;
-  std::atomic<std::size_t> next_{0};
+  std::vector<std::atomic<std::size_t>> heads_;  // of the stretches: the next point of each
   std::atomic<bool> quit_{false};
   std::mutex mutex_;
   std::condition_variable all_done_;

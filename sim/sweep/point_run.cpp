@@ -1,5 +1,7 @@
 #include "sim/sweep/point_run.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
 #include <new>
@@ -55,7 +57,7 @@ StoredResult run_point(const Plan& plan, const PlannedPoint& point, TrafficMemo*
   const auto began = std::chrono::steady_clock::now();
   StoredResult result;
   result.key = point.key;
-  result.version = version();
+  result.version = fmt::format("{}+{}", version(), source_hash());
   try {
     result.result = simulated(plan, point, memo, check);
   } catch (const std::bad_alloc&) {

@@ -126,6 +126,7 @@ std::string merge_script(const Submission& submission) {
 
 std::vector<std::string> numbers(const std::vector<int>& shards) {
   std::vector<std::string> words;
+  words.reserve(shards.size());
   for (const int shard : shards) words.push_back(std::to_string(shard));
   return words;
 }
