@@ -178,6 +178,19 @@ void Decoder::in(std::size_t which, Type type) {
   op().in[which] = source_of(*operand, type);
 }
 
+unsigned Decoder::in_byte(std::size_t which) {
+  const Operand* operand = pop();
+  if (operand == nullptr) return 0;
+  Operand whole = *operand;
+  unsigned byte = 0;
+  if (whole.suffix.size() == 2 && whole.suffix[0] == 'B' && whole.suffix[1] >= '0' && whole.suffix[1] <= '3') {
+    byte = static_cast<unsigned>(whole.suffix[1] - '0');
+    whole.suffix.clear();
+  }
+  op().in[which] = source_of(whole, Type::integer);
+  return byte;
+}
+
 void Decoder::in_words(RegisterId& first, int words, std::vector<RegisterId>& uses) {
   const Operand* operand = pop();
   if (operand == nullptr) return;

@@ -55,6 +55,8 @@ class Decoder {
   void out_words(int words);
   // The next operand as a source.
   void in(std::size_t which, Type type = Type::integer);
+  // A register of which one byte is meant (R0.B1), as a source. Returns which byte; 0 without a suffix.
+  unsigned in_byte(std::size_t which);
   void in_constant(std::size_t which, std::uint32_t value) { op().in[which].low = pool_.of(value); }
   // A word of constant memory as a source; an error when its bank is not known.
   Source constant_source(int bank, std::int64_t offset);

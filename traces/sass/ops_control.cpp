@@ -36,9 +36,13 @@ void decode_branch(Decoder& d) {  // BRA P0, target; BRA.U UP0, target; BRA.DIV 
   use_always(d);
 }
 
-void decode_exit(Decoder& d) {
+void decode_exit(Decoder& d) {  // EXIT; EXIT P0
   d.take("KEEPREFCOUNT"), d.take("PREEMPTED");
   set_flow(d, Flow::exit, OpClass::exit);
+  if (!d.next_is(Operand::Kind::predicate)) return;
+  d.predicate_in(0);
+  d.decoded.condition = d.op().predicate_in[0];
+  use_always(d);
 }
 
 void decode_call(Decoder& d) {  // CALL.REL.NOINC target

@@ -309,13 +309,11 @@ void decode_predicates_to_register(Decoder& d) {  // P2R R0, PR, R1, 0x7f
   set_math_class(d, OpClass::alu);
 }
 
-void decode_register_to_predicates(Decoder& d) {  // R2P PR, R0, 0x7f
+void decode_register_to_predicates(Decoder& d) {  // R2P PR, R0, 0x7f; R2P PR, R0.B1, 0xf
   const Operand* all = d.pop();
   if (all != nullptr && all->text != "PR") d.fail("operand '" + all->text + "' should be PR");
   if (all != nullptr && !all->suffix.empty()) d.fail("operand '" + all->text + "'");
-  const Operand* from = d.peek();
-  if (from != nullptr && from->suffix.size() == 2 && from->suffix[0] == 'B') d.fail("operand '" + from->text + "'");
-  d.in(0);
+  d.op().flags = 8 * d.in_byte(0);
   const std::int64_t which = d.next_is(Operand::Kind::immediate) ? d.peek()->value : 0x7f;
   d.in(1);
   for (RegisterId p = 0; p < 7; ++p)

@@ -250,7 +250,7 @@ bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers
     }
     case Flow::exit:
     case Flow::trap:
-      lanes_.exit(lanes, next);
+      lanes_.exit(lanes & predicate(state_, decoded.condition), next);
       if (lanes_.done()) run.end = WarpRun::End::exit;
       return lanes_.done();
     case Flow::open:
