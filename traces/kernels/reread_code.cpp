@@ -48,9 +48,10 @@ class RereadWriter {
 
   void begin_pass() {
     code_.section();
-    code_.emit(OpClass::constant_load);
     code_.emit_to(position_, OpClass::alu, {first_});
     code_.emit_to(at_, OpClass::alu, {first_});
+    if (spec_.immediate) return;
+    code_.emit(OpClass::constant_load);
     code_.filler(OpClass::alu, 8);
     code_.effect(OpClass::branch, {}, code_.emit(OpClass::alu, {position_}));
     code_.filler(OpClass::uniform, 7);
@@ -71,14 +72,15 @@ class RereadWriter {
       if (!spec_.cached) code_.uncached();
     };
     while (static_cast<int>(values.size()) < in_flight) load();
-    code_.emit_to(at_, OpClass::alu, {address});
+    code_.emit_to(at_, OpClass::imad, {address});
     code_.emit_to(position_, OpClass::alu, {position_});
+    const Register more = code_.emit(OpClass::alu, {position_});
     if (!spec_.immediate) code_.filler(OpClass::alu, (spec_.unroll > kFew ? kBookkeeping : kBookkeepingOfFew) - 4);
     for (int i = 0; i < spec_.unroll; ++i) {
       add(values[static_cast<std::size_t>(i)]);
       if (i + in_flight < spec_.unroll) load();
     }
-    code_.effect(OpClass::branch, {}, code_.emit(OpClass::alu, {position_}));
+    code_.effect(OpClass::branch, {}, more);
   }
 
   void one() {
@@ -94,9 +96,11 @@ class RereadWriter {
 
   void end_pass() {
     code_.section();
-    code_.filler(OpClass::alu, 2);
-    code_.filler(OpClass::uniform, 1);
-    code_.effect(OpClass::branch);
+    if (!spec_.immediate) {
+      code_.filler(OpClass::alu, 2);
+      code_.filler(OpClass::uniform, 1);
+      code_.effect(OpClass::branch);
+    }
     code_.emit_to(passes_, OpClass::alu, {passes_});
     code_.effect(OpClass::branch, {}, code_.emit(OpClass::alu, {passes_}));
   }
