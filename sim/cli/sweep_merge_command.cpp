@@ -44,6 +44,7 @@ int run(const Values& values, std::ostream& out) {
   std::optional<sweep::Plan> plan;
   if (values.count("study") != 0) plan = read_plan(values["study"].as<std::string>());
   std::vector<Store> stores;  // all opened before anything is written
+  stores.reserve(inputs.size());
   for (const std::string& input : inputs) stores.emplace_back(input, Store::Access::existing);
 
   Store merged(path, Store::Access::create);

@@ -75,6 +75,7 @@ template <class Engine>
 void WorkCurves::add(const Engine& engine) {
   if (curves_.empty()) {
     std::vector<std::int64_t> loads;
+    loads.reserve(static_cast<std::size_t>(engine.sms()));
     const bool one_wave = engine.ctas_waiting() == 0;
     for (int sm = 0; sm < engine.sms(); ++sm) loads.push_back(one_wave ? engine.ctas_given(sm) : 0);
     std::vector<std::int64_t> different = loads;

@@ -159,7 +159,7 @@ class Planner {
     hash.add(plan_.variants[point.variant].identity + "\n");
     hash.add(kernel.kind == KernelKind::builtin ? kernel.label : kernel.content_hash);
     for (const auto& [name, value] : point.parameters)
-      if (!name.starts_with(kGpu)) hash.add("\n" + name + "=" + value);
+      if (!name.starts_with(kGpu)) hash.add(fmt::format("\n{}={}", name, value));
     return hash.text();
   }
 

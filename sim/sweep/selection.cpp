@@ -111,6 +111,7 @@ SweepTable pareto_rows(SweepTable table, const std::vector<Goal>& goals) {
     if (std::none_of(front.begin(), front.end(), beaten)) front.push_back(std::move(one));
   }
   std::vector<std::size_t> rows;
+  rows.reserve(front.size());
   for (const Ranked& one : front) rows.push_back(one.row);
   return with_rows(std::move(table), rows);
 }

@@ -1,5 +1,7 @@
 #include "sim/sweep/table_text.h"
 
+#include <fmt/format.h>
+
 #include "models/config/accepted.h"
 
 namespace tilescope::sweep {
@@ -42,7 +44,7 @@ std::string table_csv(const SweepTable& table) {
   std::string text;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const auto& [name, unit, kind] = table.columns[i];
-    text += (i == 0 ? "" : ",") + field(unit.empty() ? name : name + " [" + unit + "]");
+    text += (i == 0 ? "" : ",") + field(unit.empty() ? name : fmt::format("{} [{}]", name, unit));
   }
   text += "\n";
   for (const auto& row : table.rows) {

@@ -46,7 +46,7 @@ std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
     const std::scoped_lock here(mutex_);
     idle_.emplace_back(ended);
   };
-  const std::shared_ptr<CtaExecutor> taken(idle_.back().release(), give_back);
+  std::shared_ptr<CtaExecutor> taken(idle_.back().release(), give_back);
   idle_.pop_back();
   taken->start(cta);
   known = taken;
