@@ -38,6 +38,7 @@ std::int64_t divide(const ExpressionNode& node, std::int64_t a, std::int64_t b) 
 
 std::int64_t binary(const ExpressionNode& node, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
+  if (const auto answer = ordered(node.op, a, b)) return *answer;
   switch (node.op) {
     case Op::bit_or:
       return a | b;
@@ -49,14 +50,6 @@ std::int64_t binary(const ExpressionNode& node, std::int64_t a, std::int64_t b) 
       return a == b ? 1 : 0;
     case Op::not_equal:
       return a != b ? 1 : 0;
-    case Op::less:
-      return a < b ? 1 : 0;
-    case Op::less_equal:
-      return a <= b ? 1 : 0;
-    case Op::greater:
-      return a > b ? 1 : 0;
-    case Op::greater_equal:
-      return a >= b ? 1 : 0;
     case Op::shift_left:
     case Op::shift_right:
       return shift(node, a, b);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -55,5 +56,22 @@ struct ExpressionNode {
   double real = 0;          // of a number, where the syntax has real ones
   std::unique_ptr<ExpressionNode> first, second, third;
 };
+
+// 1 or 0 for < <= > >=, nothing for other operators.
+template <class Number>
+std::optional<Number> ordered(ExpressionOp op, Number a, Number b) {
+  switch (op) {
+    case ExpressionOp::less:
+      return static_cast<Number>(a < b);
+    case ExpressionOp::less_equal:
+      return static_cast<Number>(a <= b);
+    case ExpressionOp::greater:
+      return static_cast<Number>(a > b);
+    case ExpressionOp::greater_equal:
+      return static_cast<Number>(a >= b);
+    default:
+      return std::nullopt;
+  }
+}
 
 }  // namespace tilescope

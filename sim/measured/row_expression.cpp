@@ -35,15 +35,8 @@ std::int64_t divided(const Node& node, std::int64_t a, std::int64_t b) {
 std::int64_t arithmetic(const Node& node, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   bool overflow = false;
+  if (const auto answer = ordered(node.op, a, b)) return *answer;
   switch (node.op) {
-    case Op::less:
-      return a < b ? 1 : 0;
-    case Op::less_equal:
-      return a <= b ? 1 : 0;
-    case Op::greater:
-      return a > b ? 1 : 0;
-    case Op::greater_equal:
-      return a >= b ? 1 : 0;
     case Op::add:
       overflow = __builtin_add_overflow(a, b, &result);
       break;

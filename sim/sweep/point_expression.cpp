@@ -45,15 +45,8 @@ double remainder(const Node& node, double a, double b) {
 }
 
 double arithmetic(const Node& node, double a, double b) {
+  if (const auto answer = ordered(node.op, a, b)) return *answer;
   switch (node.op) {
-    case Op::less:
-      return a < b ? 1 : 0;
-    case Op::less_equal:
-      return a <= b ? 1 : 0;
-    case Op::greater:
-      return a > b ? 1 : 0;
-    case Op::greater_equal:
-      return a >= b ? 1 : 0;
     case Op::add:
       return a + b;
     case Op::subtract:
