@@ -164,6 +164,12 @@ RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& 
     outcome.traffic_error_pct = 0;
     return outcome;
   }
+  // Which reads of several SMs meet in L2 is a matter of moments: these come from the sample too.
+  L2Counters& l2 = outcome.memory.l2;
+  const std::uint64_t misses = l2.read_sectors - l2.read_hit_sectors;
+  l2.read_hit_sectors = static_cast<std::uint64_t>(std::llround(timed.l2_hits));
+  l2.read_sectors = misses + l2.read_hit_sectors;
+  outcome.traffic_error_pct = std::hypot(outcome.traffic_error_pct, timed.l2_hit_error_pct);
   // Residence grows with time, reasons for waiting with the work.
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);

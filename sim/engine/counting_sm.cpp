@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "models/tag_stage.h"
 
@@ -17,19 +18,23 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy
     : id_(id),
       kernel_(kernel),
       pipes_(gpu),
-      sub_partitions_(gpu.sm.sub_partitions),
+      gpu_(gpu),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       thin_shift_(thin_shift),
       l1_(gpu.l1, occupancy.l1_kib, thin_shift),
       hit_latency_(gpu.l1.latency_cycles),
       miss_latency_(gpu.crossbar.request_cycles + gpu.l2.latency_cycles + gpu.crossbar.response_cycles),
-      operands_(Operands::global) {
+      sub_partitions_(static_cast<double>(gpu.sm.sub_partitions)),
+      operands_(Operands::global),
+      last_latency_(miss_latency_) {
   for (std::int64_t slot = 0; slot < occupancy.ctas_per_sm; ++slot) {
     auto cta = std::make_unique<Cta>();
     const auto warps = static_cast<std::size_t>(occupancy.warps_per_cta);
     cta->warps.resize(warps);
     cta->steps.resize(warps);
     cta->done.resize(warps);
+    cta->place = static_cast<std::uint32_t>(places_.size());
+    places_.push_back(cta.get());
     idle_.push_back(std::move(cta));
   }
 }
@@ -39,7 +44,9 @@ void CountingSm::launch_cta(std::int64_t index, Cycle start) {
   idle_.pop_back();
   cta->cta = index;
   cta->start = cta->ready = std::max(start, clock_);
-  cta->remaining = 0;
+  cta->ends = 0;
+  cta->busy = 0;
+  cta->out = 0;
   cta->ending = false;
   for (std::size_t w = 0; w < cta->warps.size(); ++w) {
     if (!cta->warps[w]) cta->warps[w] = kernel_.make_stream();
@@ -58,37 +65,54 @@ Cycle CountingSm::next_event() const {
 
 void CountingSm::advance(Cycle until) {
   while (clock_ < until && !resident_.empty()) {
-    // The oldest CTA that is not waiting has the SM, until an older one comes back.
-    std::size_t chosen = 0;
-    Cycle yields = until;
-    while (chosen < resident_.size() && resident_[chosen]->ready > clock_)
-      yields = std::min(yields, resident_[chosen++]->ready);
-    if (chosen == resident_.size()) {
-      clock_ = yields;
-      continue;
+    // Share out the time until something changes.
+    Cycle change = until;
+    double queued = 0;
+    double wanted = 0;
+    for (auto& cta : resident_) {
+      const bool works = cta->ready <= clock_;
+      cta->share = works && (queued < sub_partitions_ || wanted < 1) ? cta->rate : 0;
+      wanted += cta->share;
+      queued += cta->share > 0 ? cta->queue : 0;
+      if (!works) change = std::min(change, cta->ready);
     }
-    Cta& cta = *resident_[chosen];
-    const Cycle slice = std::min(cta.remaining, yields - clock_);
-    clock_ += slice;
-    cta.remaining -= slice;
-    if (cta.remaining > 0) continue;
-    if (!cta.ending) {
-      step(cta, clock_);
-      continue;
+    for (auto& cta : resident_) {
+      if (cta->ready > clock_) continue;
+      cta->share /= std::max(1.0, wanted);
+      if (cta->busy < cta->share * static_cast<double>(change - clock_) || cta->busy == 0)
+        change = cta->busy == 0 ? clock_ : clock_ + static_cast<Cycle>(std::ceil(cta->busy / cta->share));
     }
-    ++counters_.ctas;
-    finished_.push_back({cta.cta, cta.start, clock_, id_});
-    idle_.push_back(std::move(resident_[chosen]));
-    resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    const auto duration = static_cast<double>(change - clock_);
+    clock_ = change;
+    for (std::size_t i = 0; i < resident_.size();) {
+      Cta& cta = *resident_[i];
+      cta.busy = std::max(0.0, cta.busy - cta.share * duration);
+      if (cta.ready > clock_ || cta.busy > 0) {
+        ++i;
+      } else if (cta.ends > clock_) {
+        cta.ready = cta.ends;
+        ++i;
+      } else if (cta.ending) {
+        ++counters_.ctas;
+        finished_.push_back({cta.cta, cta.start, clock_, id_});
+        idle_.push_back(std::move(resident_[i]));
+        resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        step(cta, clock_);
+        ++i;
+      }
+    }
   }
   if (resident_.empty()) clock_ = until;
 }
 
 void CountingSm::step(Cta& cta, Cycle now) {
   bool any_left = false;
-  bool any_miss = false;
-  bool any_load = false;
   Cycle busy = 0;
+  cta.began = cta.loaded = now;
+  cta.looked_up = false;
+  cta.alone = 0;
+  cta.slack = kNever;
   for (std::size_t w = 0; w < cta.warps.size(); ++w) {
     if (cta.done[w]) continue;
     Segment segment;
@@ -102,12 +126,41 @@ void CountingSm::step(Cta& cta, Cycle now) {
     Kind& kind = kind_of(segment, cta, w);
     ++kind.times;
     busy += kind.totals.busy;
-    any_load = any_load || kind.totals.loads_global;
-    any_miss = count_global(segment, kind.totals, now) || any_miss;
+    cta.alone = std::max(cta.alone, kind.totals.alone);
+    if (kind.totals.loads_global) cta.slack = std::min(cta.slack, kind.totals.slack);
+    count_global(cta, segment, kind.totals);
   }
+  // Lines that are not looked up are taken to do as the last one that was.
+  if (!cta.looked_up && cta.slack < kNever) cta.loaded = now + last_latency_;
   cta.ending = !any_left;
-  cta.remaining = std::max<Cycle>(1, busy);
-  cta.ready = now + (any_miss ? miss_latency_ : any_load ? hit_latency_ : 0);
+  cta.busy = static_cast<double>(busy);
+  if (cta.out > 0) {
+    cta.ready = cta.slack < cta.alone ? kNever : now;
+    cta.ends = kNever;
+  } else {
+    loads_are_here(cta);
+  }
+  const Cycle fastest = cta.slack < cta.alone ? cta.alone - cta.slack : cta.alone;
+  const double demand = cta.busy / static_cast<double>(cta.warps.size());
+  const double beside = std::max(0.0, static_cast<double>(fastest) - demand);
+  double residence = 0;
+  double queue = 0;
+  for (std::size_t n = 1; n <= cta.warps.size(); ++n) {
+    residence = demand * (1 + queue);
+    queue = static_cast<double>(n) * residence / std::max(1.0, residence + beside);
+  }
+  cta.queue = queue;
+  cta.rate = std::min(1.0, cta.busy / std::max(1.0, residence + beside));
+}
+
+void CountingSm::loads_are_here(Cta& cta) {
+  if (cta.slack < cta.alone) {
+    cta.ready = std::max(cta.loaded, cta.began + cta.slack);
+    cta.ends = 0;
+  } else {
+    cta.ends = cta.loaded;
+    if (cta.ready == kNever) cta.ready = cta.ends;
+  }
 }
 
 CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, std::size_t warp) {
@@ -126,7 +179,7 @@ CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, st
     probe_->start(cta.cta, static_cast<int>(warp), Operands::all);
     for (std::uint32_t i = 0; i < cta.steps[warp]; ++i) probe_->next(whole);
   }
-  const SegmentTotals totals = totals_of(whole, kernel_.patterns(), pipes_, sub_partitions_);
+  const SegmentTotals totals = totals_of(whole, kernel_.patterns(), pipes_, gpu_);
   if (segment.key != 0) return kinds_[segment.key] = {totals, 0};
   add_unkeyed();
   last_unkeyed_ = {totals, 0};
@@ -138,75 +191,83 @@ void CountingSm::add_unkeyed() {
   if (attribution_ != nullptr) last_unkeyed_.totals.add_to(*attribution_, last_unkeyed_.times);
 }
 
-bool CountingSm::count_global(const Segment& segment, const SegmentTotals& totals, Cycle now) {
-  bool missed = false;
+void CountingSm::count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
   for (const GlobalAccess& access : totals.global) {
     const MemoryOperand& operand = segment.operands[access.operand];
     if (attribution_ == nullptr) {
-      missed = count_access(operand, access, now) || missed;
+      count_access(cta, operand, access);
       continue;
     }
     const WorkCounters before = counters_;
-    missed = count_access(operand, access, now) || missed;
+    count_access(cta, operand, access);
     attribution_->charge(segment.code + access.position, before, counters_);
   }
-  return missed;
 }
 
-bool CountingSm::count_access(const MemoryOperand& operand, const GlobalAccess& access, Cycle now) {
+void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access) {
   const Footprint& footprint = kernel_.patterns().footprint(operand.pattern, operand.base);
   if (footprint.lines.empty()) {  // every lane predicated off: no request
     ++counters_.data_wavefronts;
-    return false;
+    return;
   }
   counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, operand.base / kLineBytes));
   counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   if (access.is_load) {
     ++counters_.global_load_requests;
     counters_.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
-    return load_lines(footprint, operand.base, access.cached, now);
+    load_lines(cta, footprint, operand.base, access.cached);
+    return;
   }
   ++counters_.global_store_requests;
   counters_.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
   for (const LineSectors& touched : footprint.lines) {
     const std::uint64_t line = operand.base / kLineBytes + static_cast<std::uint64_t>(touched.line);
     if (keeps(line))
-      outbox_.push_back({now, line, 0, static_cast<std::uint16_t>(id_), touched.sectors,
-                         touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write});
+      send(line, 0, touched.sectors, touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write,
+           cta.began);
   }
-  return false;
 }
 
-bool CountingSm::load_lines(const Footprint& footprint, std::uint64_t base, bool cached, Cycle now) {
-  bool missed = false;
-  bool looked = false;
+void CountingSm::load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, bool cached) {
+  const Cycle now = cta.began;
   for (const LineSectors& touched : footprint.lines) {
     const std::uint64_t line = base / kLineBytes + static_cast<std::uint64_t>(touched.line);
-    if (!keeps(line)) continue;
+    if (!keeps(line)) {
+      if (last_missed_) egress_ = std::max(egress_, now) + 1;
+      continue;
+    }
+    cta.looked_up = true;
     const L1Cache::Lookup found =
         cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{0, 0, touched.sectors, 0, {}};
     counters_.global_load_hit_sectors += count(found.present) << thin_shift_;
-    looked = true;
     last_missed_ = found.missing != 0;
+    last_latency_ = found.missing != 0 ? miss_latency_ : std::max(hit_latency_, found.ready - now);
+    cta.loaded = std::max(cta.loaded, now + (found.missing != 0 ? 0 : last_latency_));
     if (found.missing == 0) continue;
-    missed = true;
     counters_.fill_sectors += count(found.missing) << thin_shift_;
     if (cached) {
       l1_.allocate(line, found.missing, 0);
-      l1_.filled(line, 0, 0);
+      l1_.filled(line, 0, now + miss_latency_);  // about then
     }
-    outbox_.push_back({now, line, static_cast<std::uint32_t>(now), static_cast<std::uint16_t>(id_), found.missing,
-                       RequestKind::read});
+    send(line, cta.place + 1, found.missing, RequestKind::read, now);
+    ++cta.out;
   }
-  // Lines that are not looked up are taken to do as the last one that was.
-  return missed || (!looked && !footprint.lines.empty() && last_missed_);
+}
+
+// `fill` names the place of the CTA that waits; 0: none.
+void CountingSm::send(std::uint64_t line, std::uint32_t fill, std::uint8_t sectors, RequestKind kind, Cycle now) {
+  egress_ = std::max(egress_, now) + 1;
+  outbox_.push_back({egress_, line, fill, static_cast<std::uint16_t>(id_), sectors, kind});
 }
 
 void CountingSm::deliver(const std::vector<MemoryReply>& replies) {
-  for (const MemoryReply& reply : replies) {  // `fill` carries the low half of the time of sending
+  for (const MemoryReply& reply : replies) {
     if (reply.fill == 0) continue;
-    const Cycle latency = static_cast<std::uint32_t>(static_cast<std::uint64_t>(reply.ready)) - reply.fill;
-    miss_latency_ += (latency - miss_latency_) / 8;
+    Cta& cta = *places_[reply.fill - 1];
+    cta.loaded = std::max(cta.loaded, reply.ready);
+    if (--cta.out > 0) continue;
+    miss_latency_ += (cta.loaded - cta.began - miss_latency_) / 8;
+    loads_are_here(cta);
   }
 }
 

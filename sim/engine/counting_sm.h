@@ -1,8 +1,9 @@
 // One SM at the grain of loop iterations: counts what its warps do and sends their L1 misses on, without timing
 // instructions.
 //
-// What matters for the caches is who runs when. CTAs advance a segment of all their warps at a time; a step waits for
-// its loads, then needs the SM for as long as its fullest resource is busy, and the older CTA goes first: the same law
+// What matters for the caches is who runs when. CTAs advance a segment of all their warps at a time. A step waits for
+// its loads; then it takes as long as a warp alone would, or longer when the SM's fullest resource can not serve it
+// that fast: what it offers goes to the oldest CTA first, as much as that can use, the rest to the next. The same laws
 // as in the timing engine, one level up. The clock only orders accesses.
 #pragma once
 
@@ -30,7 +31,6 @@ class CountingSm {
 
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
-  // Answers tell only what a miss costs lately.
   void deliver(const std::vector<MemoryReply>& replies);
 
   std::vector<MemoryRequest>& outbox() { return outbox_; }
@@ -49,8 +49,19 @@ class CountingSm {
   struct Cta {
     std::int64_t cta = -1;
     Cycle start = 0;
-    Cycle ready = 0;      // loads of the current step are back
-    Cycle remaining = 0;  // service the current step still needs
+    Cycle began = 0;  // the current step
+    Cycle alone = 0;  // how long its warps need for it on an empty SM, and when they first need what it loads
+    Cycle slack = 0;
+    Cycle loaded = 0;  // when the lines it loads are here, as far as that is known
+    int out = 0;       // lines it still waits for
+    Cycle ready = 0;   // may go on; kNever while it needs lines that are out
+    Cycle ends = 0;    // the current step, at the earliest
+    double busy = 0;   // cycles it still needs the fullest resource
+    double rate = 1;   // of the resource's time, what its warps can use at most
+    double queue = 0;  // of its warps, how many wait for the resource at a time
+    double share = 0;  // ... and what it gets until the next change
+    std::uint32_t place = 0;
+    bool looked_up = false;  // a line of the current step
     bool ending = false;
     std::vector<std::unique_ptr<WarpStream>> warps;
     std::vector<std::uint32_t> steps;  // segments taken by each warp
@@ -64,22 +75,26 @@ class CountingSm {
   void step(Cta& cta, Cycle now);
   Kind& kind_of(const Segment& segment, const Cta& cta, std::size_t warp);
   void add_unkeyed();
-  bool count_global(const Segment& segment, const SegmentTotals& totals, Cycle now);
-  bool count_access(const MemoryOperand& operand, const GlobalAccess& access, Cycle now);
-  bool load_lines(const Footprint& footprint, std::uint64_t base, bool cached, Cycle now);
+  void loads_are_here(Cta& cta);
+  void count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals);
+  void count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access);
+  void load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, bool cached);
+  void send(std::uint64_t line, std::uint32_t fill, std::uint8_t sectors, RequestKind kind, Cycle now);
   bool keeps(std::uint64_t line) const;
   std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
 
   int id_;
   const Kernel& kernel_;
   PipeTable pipes_;
-  std::int64_t sub_partitions_;
+  const GpuSpec& gpu_;
   std::int64_t barrier_wavefronts_;
   unsigned thin_shift_;
   L1Cache l1_;
   Cycle hit_latency_;
   Cycle miss_latency_;
+  double sub_partitions_;
   Operands operands_;
+  std::vector<Cta*> places_;                    // every CTA there is room for, by Cta::place
   std::vector<std::unique_ptr<Cta>> resident_;  // oldest first
   std::vector<std::unique_ptr<Cta>> idle_;
   std::unique_ptr<WarpStream> probe_;
@@ -92,7 +107,9 @@ class CountingSm {
   std::uint64_t instructions_ = 0;
   std::vector<MemoryRequest> outbox_;
   std::vector<FinishedCta> finished_;
-  bool last_missed_ = true;  // what the last line that was looked up did
+  Cycle last_latency_ = 0;  // of the last line that was looked up
+  bool last_missed_ = true;
+  Cycle egress_ = 0;        // one line leaves per cycle
   Cycle clock_ = 0;
 };
 

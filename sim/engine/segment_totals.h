@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/gpu_spec.h"
 #include "models/pipes.h"
 #include "sim/engine/attribution.h"
 #include "sim/engine/sm_counters.h"
@@ -35,6 +36,10 @@ struct SegmentTotals {
   std::uint32_t shared_store_wavefronts = 0, shared_store_ideal = 0;
   std::uint32_t shared_nothing = 0;  // shared-memory instructions with every lane off: a data wavefront each
   Cycle busy = 0;                    // cycles the segment keeps the fullest shared resource of an SM busy
+  // A warp on an empty SM: cycles it needs when everything is near, and how long after the segment's begin it first
+  // needs a value that the segment loads from global memory; `alone` when it leaves that to a later segment.
+  Cycle alone = 0;
+  Cycle slack = 0;
   bool loads_global = false;
   std::vector<GlobalAccess> global;  // in order
   std::vector<SharedAccess> shared;  // in order
@@ -48,6 +53,6 @@ struct SegmentTotals {
 
 // REQUIRES: the segment comes from a stream started with Operands::all.
 SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, const PipeTable& pipes,
-                        std::int64_t sub_partitions);
+                        const GpuSpec& gpu);
 
 }  // namespace tilescope

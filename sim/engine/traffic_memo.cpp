@@ -100,9 +100,11 @@ class Surveyor {
       probe->start(cta, warp, Operands::all);
       for (std::uint32_t i = 0; i < steps; ++i) probe->next(whole);
     }
-    Kind kind{totals_of(whole, kernel_.patterns(), pipes_, gpu_.sm.sub_partitions), 0, 0};
+    Kind kind{totals_of(whole, kernel_.patterns(), pipes_, gpu_), 0, 0};
     Hash hash;
     hash.add(static_cast<std::uint64_t>(kind.totals.busy));
+    hash.add(static_cast<std::uint64_t>(kind.totals.alone));
+    hash.add(static_cast<std::uint64_t>(kind.totals.slack));
     hash.add(kind.totals.loads_global ? 1 : 0);
     hash.add(kind.totals.instructions[static_cast<std::size_t>(OpClass::barrier)]);
     for (const GlobalAccess& access : kind.totals.global)

@@ -8,13 +8,6 @@
 #include "sim/engine/worker_pool.h"
 
 namespace tilescope {
-namespace {
-
-// Counting needs no look-ahead: its clock only orders accesses, to about this many cycles.
-constexpr Cycle kCountingWindow = 512;
-
-}  // namespace
-
 CtaResources cta_resources(const Launch& launch) {
   return {launch.block.count(), launch.registers_per_thread, launch.static_smem_bytes + launch.dynamic_smem_bytes};
 }
@@ -28,7 +21,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       workers_(std::make_unique<WorkerPool>(threads)),
       replies_(static_cast<std::size_t>(gpu.sm.count())),
       given_(static_cast<std::size_t>(gpu.sm.count())),
-      window_(std::is_same_v<SmModel, Sm> ? memory_.least_latency() : kCountingWindow) {
+      window_(memory_.least_latency()) {
   const int sms = static_cast<int>(gpu.sm.count());
   for (int s = 0; s < sms; ++s) {
     if constexpr (std::is_same_v<SmModel, Sm>)
