@@ -23,37 +23,36 @@ L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, std::int64_t capacity_kib, 
 
 L1Cache::Lookup L1Cache::load(std::uint64_t line, std::uint8_t sectors) {
   Lookup result;
-  Tags::Way* way = tags_.find(line);
-  if (way == nullptr) {
+  const Sectors* const here = tags_.find(line);
+  if (here == nullptr) {
     result.missing = sectors;
     return result;
   }
-  const Sectors& here = way->payload;
-  result.present = sectors & here.present;
-  result.pending = sectors & here.pending;
-  result.missing = static_cast<std::uint8_t>(sectors & ~(here.present | here.pending));
-  result.ready = result.present != 0 ? here.ready : 0;
-  result.waits_for = here.fill;
+  result.present = sectors & here->present;
+  result.pending = sectors & here->pending;
+  result.missing = static_cast<std::uint8_t>(sectors & ~(here->present | here->pending));
+  result.ready = result.present != 0 ? here->ready : 0;
+  result.waits_for = here->fill;
   return result;
 }
 
 void L1Cache::allocate(std::uint64_t line, std::uint8_t missing, std::uint32_t fill) {
   if (holds_nothing_) return;
-  Tags::Way* way = tags_.find(line);
-  if (way == nullptr) {
-    way = tags_.victim(line, [](const Tags::Way& w) { return w.payload.pending == 0; });
-    if (way == nullptr) return;
-    tags_.claim(*way, line);
+  Sectors* here = tags_.find(line);
+  if (here == nullptr) {
+    here = tags_.victim(line, [](const Sectors& way) { return way.pending == 0; });
+    if (here == nullptr) return;
+    tags_.claim(*here, line);
   }
-  way->payload.pending |= missing;
+  here->pending |= missing;
   for (std::size_t s = 0; s < kSectorsPerLine; ++s)
-    if ((missing >> s & 1U) != 0) way->payload.fill[s] = fill;
+    if ((missing >> s & 1U) != 0) here->fill[s] = fill;
 }
 
 void L1Cache::filled(std::uint64_t line, std::uint32_t fill, Cycle ready) {
-  Tags::Way* way = tags_.find(line);
-  if (way == nullptr) return;
-  Sectors& here = way->payload;
+  Sectors* const found = tags_.find(line);
+  if (found == nullptr) return;
+  Sectors& here = *found;
   for (std::size_t s = 0; s < kSectorsPerLine; ++s) {
     const auto bit = static_cast<std::uint8_t>(1U << s);
     if ((here.pending & bit) == 0 || here.fill[s] != fill) continue;

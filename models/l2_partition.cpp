@@ -33,10 +33,10 @@ L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& 
 
 L2Partition::Lookup L2Partition::read(std::uint64_t line, std::uint8_t sectors, Tick now) {
   Lookup result;
-  Tags::Way* way = tags_.find(line);
+  Sectors* way = tags_.find(line);
   if (way != nullptr) {
-    result.present = way->payload.present & sectors;
-    result.ready = way->payload.ready;
+    result.present = way->present & sectors;
+    result.ready = way->ready;
   }
   const std::int64_t bytes = kSectorBytes * std::popcount(static_cast<unsigned>(sectors));
   const std::int64_t clocks = std::max<std::int64_t>(1, (bytes + slice_bytes_ - 1) / slice_bytes_);
@@ -44,18 +44,18 @@ L2Partition::Lookup L2Partition::read(std::uint64_t line, std::uint8_t sectors, 
   return result;
 }
 
-L2Partition::Tags::Way& L2Partition::claim(std::uint64_t line, Evicted& evicted) {
-  Tags::Way* way = tags_.find(line);
+L2Partition::Sectors& L2Partition::claim(std::uint64_t line, Evicted& evicted) {
+  Sectors* way = tags_.find(line);
   if (way != nullptr) return *way;
-  way = tags_.victim(line, [](const Tags::Way&) { return true; });
-  evicted = {way->line, way->payload.dirty};
+  way = tags_.victim(line, [](const Sectors&) { return true; });
+  evicted = {tags_.line_of(*way), way->dirty};
   tags_.claim(*way, line);
   return *way;
 }
 
 L2Partition::Evicted L2Partition::fill(std::uint64_t line, std::uint8_t sectors, Tick ready) {
   Evicted evicted;
-  Sectors& here = claim(line, evicted).payload;
+  Sectors& here = claim(line, evicted);
   here.present |= sectors;
   here.ready = std::max(here.ready, ready);
   return evicted;
@@ -75,15 +75,14 @@ Tick L2Partition::accept_passed_on(std::uint64_t line, std::uint8_t sectors, Tic
 
 L2Partition::Evicted L2Partition::write(std::uint64_t line, std::uint8_t sectors) {
   Evicted evicted;
-  Sectors& here = claim(line, evicted).payload;
+  Sectors& here = claim(line, evicted);
   here.present |= sectors;
   here.dirty |= sectors;
   return evicted;
 }
 
 void L2Partition::invalidate(std::uint64_t line, std::uint8_t sectors) {
-  if (Tags::Way* way = tags_.find(line))
-    way->payload.present = static_cast<std::uint8_t>(way->payload.present & ~sectors);
+  if (Sectors* const way = tags_.find(line)) way->present = static_cast<std::uint8_t>(way->present & ~sectors);
 }
 
 }  // namespace tilescope

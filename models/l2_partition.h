@@ -59,7 +59,7 @@ class L2Partition {
   };
   using Tags = SectoredTags<Sectors, NotRecentlyUsed>;
   static Tags make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
-  Tags::Way& claim(std::uint64_t line, Evicted& evicted);
+  Sectors& claim(std::uint64_t line, Evicted& evicted);
 
   const AddressHash& hash_;
   Tick lookup_;  // one L2 clock

@@ -1,7 +1,8 @@
 // Set-associative tags of a sectored cache. L1 and both partitions of L2 are built on it.
 //
 // A way holds a 128 B line of which any of the four sectors may be present. What a sector's arrival means (pending
-// fills in L1, data in flight in L2) is the owner's business: each way carries a `Payload` for it.
+// fills in L1, data in flight in L2) is the owner's business: each way carries a `Payload` for it, by whose place the
+// way is known. Tags lie apart from payloads, since most look-ups want the tags only.
 #pragma once
 
 #include <cstddef>
@@ -20,52 +21,57 @@ class SectoredTags {
  public:
   static constexpr std::uint64_t kEmpty = ~0ULL;
 
-  struct Way {
-    std::uint64_t line = kEmpty;
-    Payload payload{};
-  };
-
   // REQUIRES: ways > 0; `replacement` was made for as many sets as `index` tells apart, and for as many ways.
   SectoredTags(std::size_t sets, std::size_t ways, SetIndex index, Replacement replacement)
-      : index_(index), ways_(ways), replacement_(std::move(replacement)), way_(sets * ways) {}
+      : index_(index),
+        ways_(ways),
+        replacement_(std::move(replacement)),
+        line_(sets * ways, kEmpty),
+        payload_(sets * ways) {}
 
-  // The way that holds the line, touched; null when absent.
-  Way* find(std::uint64_t line) {
+  // What is kept with the line, touched; null when absent.
+  Payload* find(std::uint64_t line) {
     const std::size_t set = index_(line);
-    Way* first = &way_[set * ways_];
+    const std::uint64_t* const first = &line_[set * ways_];
     for (std::size_t way = 0; way < ways_; ++way)
-      if (first[way].line == line) {
+      if (first[way] == line) {
         replacement_.touch(set, way);
-        return first + way;
+        return &payload_[set * ways_ + way];
       }
     return nullptr;
   }
 
-  // The way of the line's set that goes next, among those for which `may_evict(way)` holds; null when none does.
+  // The way of the line's set that goes next, among those for which `may_evict(payload)` holds; null when none does.
   // The caller looks at what it evicts and then calls `claim`.
   template <class MayEvict>
-  Way* victim(std::uint64_t line, MayEvict may_evict) {
+  Payload* victim(std::uint64_t line, MayEvict may_evict) {
     const std::size_t set = index_(line);
-    Way* first = &way_[set * ways_];
+    Payload* const first = &payload_[set * ways_];
     const std::size_t way = replacement_.victim(set, [&](std::size_t w) { return may_evict(first[w]); });
     return way == kNoWay ? nullptr : first + way;
   }
 
+  // The line that a way holds; kEmpty: none.
+  std::uint64_t line_of(const Payload& way) const { return line_[place_of(way)]; }
+
   // Gives a way to a line, which counts as a touch.
-  void claim(Way& way, std::uint64_t line) {
-    way.line = line;
-    way.payload = Payload{};
-    const auto at = static_cast<std::size_t>(&way - way_.data());
-    replacement_.touch(at / ways_, at % ways_);
+  void claim(Payload& way, std::uint64_t line) {
+    const std::size_t place = place_of(way);
+    line_[place] = line;
+    way = Payload{};
+    replacement_.touch(place / ways_, place % ways_);
   }
 
-  std::size_t lines() const { return way_.size(); }
+  std::size_t lines() const { return line_.size(); }
 
  private:
+  std::size_t place_of(const Payload& way) const { return static_cast<std::size_t>(&way - payload_.data()); }
+
   SetIndex index_;
   std::size_t ways_;
   Replacement replacement_;
-  std::vector<Way> way_;
+  std::vector<std::uint64_t> line_;
+  std::vector<Payload> payload_;
 };
 
 }  // namespace tilescope

@@ -19,17 +19,31 @@ class SetIndex {
   // `without_bit`: a bit of the line number that takes no part, so that lines which differ in it alone share a set;
   // negative: none. REQUIRES: sets > 0.
   explicit SetIndex(std::size_t sets, int without_bit = -1)
-      : sets_(sets), below_(without_bit < 0 ? ~0ULL : (1ULL << static_cast<unsigned>(without_bit)) - 1) {}
+      : sets_(sets),
+        reciprocal_(~0ULL / sets + 1),
+        exact_below_(~0ULL / sets),
+        below_(without_bit < 0 ? ~0ULL : (1ULL << static_cast<unsigned>(without_bit)) - 1) {}
 
   std::size_t operator()(std::uint64_t line) const {
     const std::uint64_t number = (line & below_) | (line >> 1U & ~below_);
-    const std::uint64_t run = number / sets_;
+    const std::uint64_t run = run_of(number);
     const std::uint64_t set = number - run * sets_ + scale_to(mix_bits(run + 1), sets_);
     return static_cast<std::size_t>(set < sets_ ? set : set - sets_);
   }
 
  private:
+  __extension__ using Wide = unsigned __int128;
+
+  // number / sets_. The rounded reciprocal is too large by less than one part in 2^64 / sets_: no quotient of a number
+  // below that is touched.
+  std::uint64_t run_of(std::uint64_t number) const {
+    if (number >= exact_below_ || sets_ == 1) return number / sets_;
+    return static_cast<std::uint64_t>(static_cast<Wide>(number) * reciprocal_ >> 64U);
+  }
+
   std::uint64_t sets_;
+  std::uint64_t reciprocal_;
+  std::uint64_t exact_below_;
   std::uint64_t below_;
 };
 
