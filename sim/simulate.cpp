@@ -12,7 +12,7 @@ namespace tilescope {
 namespace {
 
 // Line look-ups that counting affords; beyond them it looks at one line in 2, 4, 8, ...
-constexpr std::uint64_t kLookupBudget = 8'000'000;
+constexpr std::uint64_t kLookupBudget = 2'000'000;
 constexpr unsigned kMostThinning = 6;
 
 void refuse_impossible_launch(const GpuSpec& gpu, const Kernel& kernel) {
@@ -58,9 +58,6 @@ MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
   return counters;
 }
 
-// Longer launches are thinned so far that a survey would cost as much as counting.
-constexpr unsigned kMostMemoThinning = 4;
-
 struct Counted {
   RunOutcome outcome;
   WorkCurves curves;  // of the coarse clock
@@ -97,7 +94,6 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
     if (options.on_progress) options.on_progress({0});
   };
   const Occupancy fit = occupancy(gpu, cta_resources(kernel.launch()));
-  if (shift > kMostMemoThinning) return count(gpu, kernel, options, 1).outcome;
   const auto survey = survey_launch(gpu, kernel, fit, shift, check);
   if (!survey) return count(gpu, kernel, options, 1).outcome;
   if (const auto known = options.memo->find(survey->key)) {

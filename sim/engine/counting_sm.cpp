@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/tag_stage.h"
+#include "sim/engine/service_rate.h"
 
 namespace tilescope {
 namespace {
@@ -64,46 +65,59 @@ Cycle CountingSm::next_event() const {
 }
 
 void CountingSm::advance(Cycle until) {
-  while (clock_ < until && !resident_.empty()) {
-    // Share out the time until something changes.
-    Cycle change = until;
-    double queued = 0;
-    double wanted = 0;
-    for (auto& cta : resident_) {
-      const bool works = cta->ready <= clock_;
-      cta->share = works && (queued < sub_partitions_ || wanted < 1) ? cta->rate : 0;
-      wanted += cta->share;
-      queued += cta->share > 0 ? cta->queue : 0;
-      if (!works) change = std::min(change, cta->ready);
+  while (clock_ < until && !resident_.empty()) work(share_out(until));
+  if (resident_.empty()) clock_ = until;
+}
+
+// Gives each CTA its share of the fullest resource, as it stays until the moment that is returned: a CTA is done or
+// comes back, or `until`.
+Cycle CountingSm::share_out(Cycle until) {
+  Cycle change = until;
+  double queued = 0;
+  double wanted = 0;
+  for (auto& cta : resident_) {
+    if (cta->ready > clock_) {
+      cta->share = 0;
+      change = std::min(change, cta->ready);
+      continue;
     }
-    for (auto& cta : resident_) {
-      if (cta->ready > clock_) continue;
-      cta->share /= std::max(1.0, wanted);
-      if (cta->busy < cta->share * static_cast<double>(change - clock_) || cta->busy == 0)
-        change = cta->busy == 0 ? clock_ : clock_ + static_cast<Cycle>(std::ceil(cta->busy / cta->share));
-    }
-    const auto duration = static_cast<double>(change - clock_);
-    clock_ = change;
-    for (std::size_t i = 0; i < resident_.size();) {
-      Cta& cta = *resident_[i];
-      cta.busy = std::max(0.0, cta.busy - cta.share * duration);
-      if (cta.ready > clock_ || cta.busy > 0) {
-        ++i;
-      } else if (cta.ends > clock_) {
-        cta.ready = cta.ends;
-        ++i;
-      } else if (cta.ending) {
-        ++counters_.ctas;
-        finished_.push_back({cta.cta, cta.start, clock_, id_});
-        idle_.push_back(std::move(resident_[i]));
-        resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        step(cta, clock_);
-        ++i;
-      }
+    cta->share = queued < sub_partitions_ || wanted < 1 ? cta->rate : 0;
+    if (cta->share > 0) queued += cta->queue;
+    wanted += cta->share;
+  }
+  for (auto& cta : resident_) {
+    if (cta->ready > clock_) continue;
+    cta->share /= std::max(1.0, wanted);
+    if (cta->busy == 0)
+      change = clock_;
+    else if (cta->busy < cta->share * static_cast<double>(change - clock_))
+      change = clock_ + static_cast<Cycle>(std::ceil(cta->busy / cta->share));
+  }
+  return change;
+}
+
+// Lets them work until then; those that are done with their step take the next one.
+void CountingSm::work(Cycle until) {
+  const auto duration = static_cast<double>(until - clock_);
+  clock_ = until;
+  for (std::size_t i = 0; i < resident_.size();) {
+    Cta& cta = *resident_[i];
+    cta.busy = std::max(0.0, cta.busy - cta.share * duration);
+    if (cta.ready > clock_ || cta.busy > 0) {
+      ++i;
+    } else if (cta.ends > clock_) {
+      cta.ready = cta.ends;
+      ++i;
+    } else if (!cta.ending) {
+      step(cta, clock_);
+      ++i;
+    } else {
+      ++counters_.ctas;
+      finished_.push_back({cta.cta, cta.start, clock_, id_});
+      idle_.push_back(std::move(resident_[i]));
+      resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  if (resident_.empty()) clock_ = until;
 }
 
 void CountingSm::step(Cta& cta, Cycle now) {
@@ -140,17 +154,10 @@ void CountingSm::step(Cta& cta, Cycle now) {
   } else {
     loads_are_here(cta);
   }
-  const Cycle fastest = cta.slack < cta.alone ? cta.alone - cta.slack : cta.alone;
-  const double demand = cta.busy / static_cast<double>(cta.warps.size());
-  const double beside = std::max(0.0, static_cast<double>(fastest) - demand);
-  double residence = 0;
-  double queue = 0;
-  for (std::size_t n = 1; n <= cta.warps.size(); ++n) {
-    residence = demand * (1 + queue);
-    queue = static_cast<double>(n) * residence / std::max(1.0, residence + beside);
-  }
-  cta.queue = queue;
-  cta.rate = std::min(1.0, cta.busy / std::max(1.0, residence + beside));
+  const Cycle alone = cta.slack < cta.alone ? cta.alone - cta.slack : cta.alone;
+  const ServiceRate service = service_rate(cta.busy, static_cast<double>(alone), cta.warps.size());
+  cta.rate = service.rate;
+  cta.queue = service.queue;
 }
 
 void CountingSm::loads_are_here(Cta& cta) {

@@ -2,9 +2,10 @@
 // instructions.
 //
 // What matters for the caches is who runs when. CTAs advance a segment of all their warps at a time. A step waits for
-// its loads; then it takes as long as a warp alone would, or longer when the SM's fullest resource can not serve it
-// that fast: what it offers goes to the oldest CTA first, as much as that can use, the rest to the next. The same laws
-// as in the timing engine, one level up. The clock only orders accesses.
+// the lines it misses; then its warps need the SM's fullest resource, which they can use at a certain rate
+// (service_rate.h). When all want more than there is, the oldest CTAs share it: those whose warps, waiting for it, fill
+// a place in each sub-partition. The same laws as in the timing engine, one level up. The clock only orders accesses,
+// and is the clock from which sampled timing extrapolates.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +73,8 @@ class CountingSm {
     std::uint64_t times = 0;
   };
 
+  Cycle share_out(Cycle until);
+  void work(Cycle until);
   void step(Cta& cta, Cycle now);
   Kind& kind_of(const Segment& segment, const Cta& cta, std::size_t warp);
   void add_unkeyed();
@@ -109,7 +112,7 @@ class CountingSm {
   std::vector<FinishedCta> finished_;
   Cycle last_latency_ = 0;  // of the last line that was looked up
   bool last_missed_ = true;
-  Cycle egress_ = 0;        // one line leaves per cycle
+  Cycle egress_ = 0;  // one line leaves per cycle
   Cycle clock_ = 0;
 };
 

@@ -7,9 +7,10 @@
 namespace tilescope {
 namespace {
 
-// Instructions that are timed one by one: at least so many, then more until the factor's error is small enough, at most
-// so many. Launches of twice the least are simulated to the end.
-constexpr std::uint64_t kFewestTimed = 16'000'000;
+// Instructions that are timed one by one: at least so many, twice as many when all CTAs start together and drift apart
+// only slowly; then more until the factor's error is small enough, at most so many. Launches of twice the least are
+// simulated to the end.
+constexpr std::uint64_t kFewestTimed = 12'000'000;
 constexpr std::uint64_t kMostTimed = 48'000'000;
 constexpr std::uint64_t kCheckEvery = 2'000'000;
 constexpr double kErrorWanted = 1;  // of the factor between the clocks, percent
@@ -123,14 +124,15 @@ template void WorkCurves::add(const CountingEngine& engine);
 
 SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options,
                              const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress) {
+  TimingEngine engine(gpu, kernel, options.threads);
   const std::uint64_t total = coarse.instructions();
-  const bool whole = total <= 2 * kFewestTimed;
+  const std::uint64_t least = engine.ctas_waiting() == 0 ? 2 * kFewestTimed : kFewestTimed;
+  const bool whole = total <= 2 * least;
   const std::uint64_t most = whole ? total : std::min(total, kMostTimed);
 
-  TimingEngine engine(gpu, kernel, options.threads);
   if (options.by_instruction) engine.attribute();
   WorkCurves detailed;
-  std::uint64_t next_check = kFewestTimed;
+  std::uint64_t next_check = least;
   engine.on_progress = [&](const TimingEngine& e) {
     detailed.add(e);
     const std::uint64_t now = detailed.instructions();
