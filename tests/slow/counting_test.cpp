@@ -18,18 +18,14 @@ void check_near(const char* what, std::uint64_t counted, std::uint64_t timed, do
 }  // namespace
 
 // Timing decides which SMs of a GPC ask for a line at the same time, so that L2 reads differ more than what L1 asks
-// for. A known deviation: with register tiles the counting SMs stay in step and the coalescer merges too much (41 %
-// fewer L2 reads than timing, which itself finds fewer than an H200 does).
-TEST_CASE(
-    "counting finds timing's L1 fills within 5 %, HBM bytes within 3 %, L2 reads within 15 %, of register tiles within "
-    "50 %") {
+// for.
+TEST_CASE("counting finds timing's L1 fills within 5 %, HBM bytes within 3 %, L2 reads within 10 %") {
   struct {
     std::string name, m, n, k;
-    double l2_pct;
   } const rows[] = {
-      {"gemm_tiled", "512", "512", "512", 15},
-      {"gemm_tiled", "1000", "777", "513", 15},
-      {"gemm_register", "512", "512", "512", 50},
+      {"gemm_tiled", "512", "512", "512"},
+      {"gemm_tiled", "1000", "777", "513"},
+      {"gemm_register", "512", "512", "512"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.name);
@@ -38,14 +34,14 @@ TEST_CASE(
     const RunOutcome counted = run(h200(), *made, Mode::counts);
     const RunOutcome timed = run(h200(), *made, Mode::timing);
     check_near("L1 fill sectors", counted.sm.fill_sectors, timed.sm.fill_sectors, 5);
-    check_near("L2 read sectors", counted.memory.l2.read_sectors, timed.memory.l2.read_sectors, row.l2_pct);
+    check_near("L2 read sectors", counted.memory.l2.read_sectors, timed.memory.l2.read_sectors, 10);
     check_near("L2 write sectors", counted.memory.l2.write_sectors, timed.memory.l2.write_sectors, 0);
     check_near("HBM read bytes", counted.memory.hbm.read_bytes, timed.memory.hbm.read_bytes, 3);
   }
 }
 
 TEST_CASE("counting one line in some gives the traffic of all") {
-  // 9 million look-ups: every second line is looked up.
+  // 9 million look-ups: one line in eight is looked up.
   const auto made = kernel("gemm_tiled", {{"M", "1664"}, {"N", "1664"}, {"K", "1664"}, {"tile", "32"}});
   const RunOutcome sampled = run(h200(), *made, Mode::counts, Sample::automatic);
   const RunOutcome all = run(h200(), *made, Mode::counts, Sample::off);
