@@ -12,7 +12,8 @@ namespace tilescope {
 namespace {
 
 // Line look-ups that counting affords; beyond them it looks at one line in 2, 4, 8, ...
-constexpr std::uint64_t kLookupBudget = 2'000'000;
+constexpr std::uint64_t kLookups = 8'000'000;
+constexpr std::uint64_t kLookupsFast = 2'000'000;
 constexpr unsigned kMostThinning = 6;
 
 void refuse_impossible_launch(const GpuSpec& gpu, const Kernel& kernel) {
@@ -42,9 +43,12 @@ std::uint64_t estimated_lookups(const Kernel& kernel) {
   return lines * static_cast<std::uint64_t>(kernel.launch().grid.count());
 }
 
-unsigned thinning_for(std::uint64_t lookups) {
+unsigned thinning_for(const Kernel& kernel, Sample sample) {
+  if (sample == Sample::off) return 0;
+  const std::uint64_t budget = sample == Sample::fast ? kLookupsFast : kLookups;
+  const std::uint64_t lookups = estimated_lookups(kernel);
   unsigned shift = 0;
-  while (shift < kMostThinning && lookups >> shift > kLookupBudget) ++shift;
+  while (shift < kMostThinning && lookups >> shift > budget) ++shift;
   return shift;
 }
 
@@ -64,7 +68,7 @@ struct Counted {
 };
 
 Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, double share_of_progress) {
-  const unsigned shift = options.sample == Sample::off ? 0 : thinning_for(estimated_lookups(kernel));
+  const unsigned shift = thinning_for(kernel, options.sample);
   CountingEngine engine(gpu, kernel, options.threads, shift);
   if (options.by_instruction) engine.attribute();
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
@@ -89,7 +93,7 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
 
 // As count(), from what another launch of the same traffic has counted.
 RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
-  const unsigned shift = options.sample == Sample::off ? 0 : thinning_for(estimated_lookups(kernel));
+  const unsigned shift = thinning_for(kernel, options.sample);
   const auto check = [&] {
     if (options.on_progress) options.on_progress({0});
   };

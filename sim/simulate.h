@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "models/gpu_spec.h"
@@ -20,9 +21,12 @@ enum class Mode : std::uint8_t {
   counts,  // conflicts and traffic, no cycles
 };
 enum class Sample : std::uint8_t {
+  automatic,  // small launches whole, of large ones enough for an answer close to the whole's, with an estimated error
+  fast,       // less of them, for studies of many points; the error is larger
   off,        // every CTA, every instruction
-  automatic,  // as much as it takes to answer fast, with an estimated error
 };
+inline const std::vector<std::string> kSampleNames{"auto", "fast", "off"};  // in that order
+inline const std::string& name(Sample sample) { return kSampleNames[static_cast<std::size_t>(sample)]; }
 
 struct Progress {
   double fraction = 0;  // of the work, 0 to 1

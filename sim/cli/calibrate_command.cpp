@@ -126,7 +126,7 @@ int run(const Values& values, std::ostream& out) {
         "replaced; put the value into a copy of that file and give it as --gpu");
   cal::CalibrationOptions options;
   options.most_iterations = static_cast<int>(number_of(values, "max-iterations", {1, 1000}));
-  options.sample = chosen(values, "sample", {"auto", "off"}) == "auto" ? Sample::automatic : Sample::off;
+  options.sample = chosen_sample(values);
   options.threads = threads_from(values);
   const auto metrics = metrics_from(values);
   const Words files = measured_files(values);
@@ -184,7 +184,7 @@ Command calibrate_command() {
         "for a row that has no cycles");
     add("max-iterations", text("20")->value_name("N"), "steps of the fit");
     add("max-instructions", text("50000000")->value_name("N"), "leave out launches of more warp instructions");
-    add("sample", text("auto")->value_name("auto|off"), "of each simulation; off: every instruction");
+    add("sample", text("auto")->value_name("auto|fast|off"), "of each simulation; off: every instruction");
     add("threads", po::value<std::string>()->value_name("N"),
         "launches to simulate side by side, all of the machine's threads unless given; the result is the same");
     add("format", text("table")->value_name("table|json"), "of the report on the standard output");

@@ -117,7 +117,7 @@ int run(const Values& values, std::ostream& out) {
   const std::string format = chosen(values, "format", {"table", "json", "csv", "junit"});
   ComparisonRequest request;
   request.options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
-  request.options.sample = chosen(values, "sample", {"auto", "off"}) == "auto" ? Sample::automatic : Sample::off;
+  request.options.sample = chosen_sample(values);
   request.options.threads = threads_from(values);
   request.metrics = metrics_from(values);
   request.stalls = values.count("stalls") != 0;
@@ -168,7 +168,7 @@ void declare(CommandLine& line) {
   add_mapping_option(line.options);
   add_gpu_options(line.options);
   text("mode", "timing", "timing|counts", "counts: conflicts and traffic without cycles, in a blink");
-  text("sample", "auto", "auto|off", "off: every instruction; auto: as many as it takes");
+  text("sample", "auto", "auto|fast|off", "off: every instruction; auto: of large launches a part; fast: less of them");
   add_threads_option(
       line.options,
       "simulations at a time, one for each of the machine's threads unless given; the answer is the same");

@@ -85,4 +85,9 @@ std::string chosen(const Values& values, const std::string& word, const std::vec
                    list_of(actions));
 }
 
+Sample chosen_sample(const Values& values) {
+  const std::string word = chosen(values, "sample", kSampleNames);
+  return static_cast<Sample>(std::find(kSampleNames.begin(), kSampleNames.end(), word) - kSampleNames.begin());
+}
+
 }  // namespace tilescope::cli

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/cli/command.h"
+#include "sim/simulate.h"
 
 namespace tilescope::cli {
 
@@ -13,6 +14,8 @@ Values parse(const Command& command, const std::vector<std::string>& arguments);
 
 // The word of `values` that chooses among `actions` ("check", "show", ...).
 std::string chosen(const Values& values, const std::string& word, const std::vector<std::string>& actions);
+// --sample.
+Sample chosen_sample(const Values& values);
 
 // The text of `tilescope COMMAND --help`.
 std::string help_text(const Command& command);

@@ -97,7 +97,7 @@ int run(const Values& values, std::ostream& out) {
   const std::string format = chosen(values, "format", {"table", "json", "csv"});
   RunOptions options;
   options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
-  options.sample = chosen(values, "sample", {"auto", "off"}) == "auto" ? Sample::automatic : Sample::off;
+  options.sample = chosen_sample(values);
   options.threads = threads_from(values);
   const std::optional<By> by = by_from(values);
   const std::optional<std::size_t> top = top_from(values);
@@ -166,7 +166,8 @@ Command run_command() {
                                  meaning);
     };
     text("mode", "timing", "timing|counts", "counts: conflicts and traffic without cycles, in a blink");
-    text("sample", "auto", "auto|off", "off: every instruction; auto: as many as it takes, with an estimated error");
+    text("sample", "auto", "auto|fast|off",
+         "off: every instruction; auto: of large launches a part, with an estimated error; fast: less of them");
     line.options.add_options()("threads", po::value<std::string>()->value_name("N"),
                                "threads to work with, all of the machine's unless given; the result is the same");
     text("format", "table", "table|json|csv", "of the answer");

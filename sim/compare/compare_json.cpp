@@ -55,13 +55,10 @@ Json statistics_json(const ComparedTotal& total, const Comparison& comparison) {
 
 std::string compare_json(const Comparison& comparison, const std::vector<Judgement>& judgements) {
   const RunOptions& options = comparison.options;
-  Json json = {{"schema", "tilescope.compare/1"},
-               {"measured", comparison.files},
-               {"gpu", comparison.gpu},
-               {"config_hash", comparison.config_hash},
-               {"sm_mhz", comparison.sm_mhz},
-               {"mode", options.mode == Mode::timing ? "timing" : "counts"},
-               {"sample", options.sample == Sample::off ? "off" : "auto"}};
+  Json json = {{"schema", "tilescope.compare/1"}, {"measured", comparison.files},
+               {"gpu", comparison.gpu},           {"config_hash", comparison.config_hash},
+               {"sm_mhz", comparison.sm_mhz},     {"mode", options.mode == Mode::timing ? "timing" : "counts"},
+               {"sample", name(options.sample)}};
   json["totals"] = Json::object();
   for (const ComparedTotal& total : comparison.metrics)
     json["totals"][total.metric->name] = statistics_json(total, comparison);

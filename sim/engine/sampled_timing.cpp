@@ -7,11 +7,11 @@
 namespace tilescope {
 namespace {
 
-// Instructions that are timed one by one: at least so many, twice as many when all CTAs start together and drift apart
-// only slowly; then more until the factor's error is small enough, at most so many. Launches of twice the least are
-// simulated to the end.
-constexpr std::uint64_t kFewestTimed = 12'000'000;
+// Instructions that are timed one by one: at least so many, then more until the factor's error is small enough, at most
+// so many. Launches of twice the least are simulated to the end.
 constexpr std::uint64_t kMostTimed = 48'000'000;
+constexpr std::uint64_t kFewestTimedFast =
+    12'000'000;  // twice that when all CTAs start together and drift apart slowly
 constexpr std::uint64_t kCheckEvery = 2'000'000;
 constexpr double kErrorWanted = 1;  // of the factor between the clocks, percent
 // The first part of them, in which the chip fills up, does not enter the factor between the clocks.
@@ -126,7 +126,9 @@ SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const Run
                              const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress) {
   TimingEngine engine(gpu, kernel, options.threads);
   const std::uint64_t total = coarse.instructions();
-  const std::uint64_t least = engine.ctas_waiting() == 0 ? 2 * kFewestTimed : kFewestTimed;
+  const std::uint64_t least = options.sample != Sample::fast ? kMostTimed
+                              : engine.ctas_waiting() == 0   ? 2 * kFewestTimedFast
+                                                             : kFewestTimedFast;
   const bool whole = total <= 2 * least;
   const std::uint64_t most = whole ? total : std::min(total, kMostTimed);
 

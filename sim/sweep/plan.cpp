@@ -154,8 +154,7 @@ class Planner {
   std::string key_of(const StudyKernel& kernel, const PlannedPoint& point) const {
     TextHash hash;
     hash.add(fmt::format("{}+{}\n{}\n{}\n", version(), source_hash(),
-                         plan_.study.mode == Mode::timing ? "timing" : "counts",
-                         plan_.study.sample == Sample::off ? "off" : "auto"));
+                         plan_.study.mode == Mode::timing ? "timing" : "counts", name(plan_.study.sample)));
     hash.add(plan_.variants[point.variant].identity + "\n");
     hash.add(kernel.kind == KernelKind::builtin ? kernel.label : kernel.content_hash);
     for (const auto& [name, value] : point.parameters)

@@ -68,8 +68,7 @@ std::vector<StoredPoint> stored_points(const Plan& plan) {
     points.push_back({plan.study.name, static_cast<std::int64_t>(points.size()) + 1, planned.key,
                       plan.study.kernels[planned.kernel].label,
                       plan.study.gpus[plan.variants[planned.variant].gpu].label, parameters.dump(),
-                      plan.study.mode == Mode::timing ? "timing" : "counts",
-                      plan.study.sample == Sample::off ? "off" : "auto"});
+                      plan.study.mode == Mode::timing ? "timing" : "counts", name(plan.study.sample)});
   }
   return points;
 }

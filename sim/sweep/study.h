@@ -52,7 +52,7 @@ struct Study {
   std::string name;
   std::string learns;  // may be empty
   Mode mode = Mode::timing;
-  Sample sample = Sample::automatic;
+  Sample sample = Sample::fast;
   std::vector<StudyGpu> gpus;
   std::vector<StudyKernel> kernels;
 };

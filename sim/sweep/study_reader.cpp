@@ -71,8 +71,7 @@ class Reader {
     if (const auto* learns = section.take("learns")) study_.learns = text_of(*learns);
     if (const auto* mode = section.take("mode"))
       study_.mode = choice(*mode, {"timing", "counts"}) == 1 ? Mode::counts : Mode::timing;
-    if (const auto* sample = section.take("sample"))
-      study_.sample = choice(*sample, {"auto", "off"}) == 1 ? Sample::off : Sample::automatic;
+    if (const auto* sample = section.take("sample")) study_.sample = static_cast<Sample>(choice(*sample, kSampleNames));
     read_gpus(section.take("gpus"));
     const auto* parameters = section.take("parameters");
     const auto* constraints = section.take("constraints");

@@ -59,7 +59,7 @@ Json result_json(const Result& result) {
   const Provenance& from = result.provenance;
   json["provenance"] = {{"version", from.version},
                         {"config_hash", from.config_hash},
-                        {"sample", from.sample == Sample::off ? "off" : "auto"},
+                        {"sample", name(from.sample)},
                         {"sampled_fraction", from.sampled_fraction},
                         {"cycles_error_pct", from.cycles_error_pct},
                         {"traffic_error_pct", from.traffic_error_pct}};
