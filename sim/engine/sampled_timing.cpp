@@ -17,8 +17,8 @@ constexpr double kErrorWanted = 1;  // of the factor between the clocks, percent
 // The first part of them, in which the chip fills up, does not enter the factor between the clocks.
 constexpr double kWarmUp = 0.3;
 // What the laws of the coarse clock leave out, percent of the time that is not simulated: root mean square of the
-// difference to --sample off that the spread of the factor does not explain, over the 20 launches in docs/engine.md.
-constexpr double kLawsError = 3;
+// difference of --sample fast to --sample off, over the launches of docs/engine.md.
+constexpr double kLawsError = 6;
 
 // What the curve says at this much work, between its points.
 double value_at(const WorkCurve& curve, double instructions) {
