@@ -4,8 +4,9 @@
 // What matters for the caches is who runs when. CTAs advance a segment of all their warps at a time. A step waits for
 // the lines it misses; then its warps need the SM's fullest resource, which they can use at a certain rate
 // (service_rate.h). When all want more than there is, the oldest CTAs share it: those whose warps, waiting for it, fill
-// a place in each sub-partition. The same laws as in the timing engine, one level up. The clock only orders accesses,
-// and is the clock from which sampled timing extrapolates.
+// a place in each sub-partition. The same laws as in the timing engine, one level up; one place in each, rather
+// than more, is an assumption: of 4, 8, 16 and 24 warps it came closest to the timing engine (docs/engine.md). The
+// clock orders accesses, and sampled timing extrapolates from it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "sim/engine/segment_totals.h"
 
 #include <algorithm>
+#include <array>
 
 #include "models/tag_stage.h"
 
