@@ -16,7 +16,7 @@ list(FILTER library_sources EXCLUDE REGEX "/sim/(main\\.cpp|cli/)")
 add_library(tilescope STATIC ${library_sources})
 add_library(tilescope::tilescope ALIAS tilescope)
 tilescope_compile_options(tilescope)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/version.cpp PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTIES COMPILE_DEFINITIONS
                             TILESCOPE_VERSION="${PROJECT_VERSION}")
 file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS models/*.h models/*.cpp traces/*.h traces/*.cpp sim/*.h sim/*.cpp)
 set(source_hash ${PROJECT_BINARY_DIR}/generated/source_hash.h)
@@ -25,7 +25,7 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DOUT=${source_hash} -P ${PROJECT_SOURCE_DIR}/cmake/source_hash.cmake
   DEPENDS ${hashed_sources} cmake/source_hash.cmake)
 target_sources(tilescope PRIVATE ${source_hash})
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/sim/version.cpp PROPERTY INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated)
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTY INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(tilescope PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilescope>)
 target_link_libraries(

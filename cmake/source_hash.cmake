@@ -1,7 +1,7 @@
 # cmake -DROOT=... -DOUT=... -P source_hash.cmake: a header with a hash of every source that decides results.
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/models/*.h ${ROOT}/models/*.cpp ${ROOT}/traces/*.h ${ROOT}/traces/*.cpp
-     ${ROOT}/sim/engine/*.h ${ROOT}/sim/engine/*.cpp ${ROOT}/sim/simulate.* ${ROOT}/sim/metrics.* ${ROOT}/sim/derived.*
-     ${ROOT}/sim/result.*)
+     ${ROOT}/sim/*.h ${ROOT}/sim/*.cpp)
+list(FILTER sources EXCLUDE REGEX "^sim/(cli|studies)/")
 list(SORT sources)
 foreach(source IN LISTS sources)
   file(SHA256 ${ROOT}/${source} hash)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 #include "models/sectored_tags.h"
 
 namespace tilescope {

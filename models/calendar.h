@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/units.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 
 namespace tilescope {
 

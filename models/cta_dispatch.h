@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
-#include "models/units.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

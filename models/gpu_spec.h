@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/config/spec_fields.h"
+#include "models/support/spec_fields.h"
 
 namespace tilescope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 #include "models/sectored_tags.h"
 
 namespace tilescope {

@@ -14,7 +14,7 @@
 
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
-#include "models/units.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 
 #include "models/gpu_spec.h"
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 #include "models/sectored_tags.h"
-#include "models/units.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 
 namespace tilescope {
 namespace {

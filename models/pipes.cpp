@@ -1,6 +1,6 @@
 #include "models/pipes.h"
 
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 
 namespace tilescope {
 

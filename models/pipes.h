@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "models/gpu_spec.h"
-#include "models/units.h"
-#include "traces/instruction.h"
+#include "models/isa/instruction.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

@@ -11,7 +11,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/units.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

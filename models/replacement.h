@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/bit_mixer.h"
+#include "models/support/bit_mixer.h"
 
 namespace tilescope {
 

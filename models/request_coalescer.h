@@ -10,7 +10,7 @@
 
 #include "models/gpu_spec.h"
 #include "models/sectored_tags.h"
-#include "models/units.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/units.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 

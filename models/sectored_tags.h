@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/bit_mixer.h"
 #include "models/replacement.h"
 #include "models/set_index.h"
+#include "models/support/bit_mixer.h"
 
 namespace tilescope {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "models/bit_mixer.h"
+#include "models/support/bit_mixer.h"
 
 namespace tilescope {
 

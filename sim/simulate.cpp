@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "sim/engine/sampled_timing.h"
+#include "sim/engine/sampling/sampled_timing.h"
 #include "sim/engine/window_engine.h"
 
 namespace tilescope {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
+#include "models/isa/kernel.h"
 #include "models/occupancy.h"
+#include "sim/engine/counting/traffic_memo.h"
 #include "sim/engine/memory_system.h"
-#include "sim/engine/sm.h"
 #include "sim/engine/sm_counters.h"
-#include "sim/engine/traffic_memo.h"
-#include "traces/stream.h"
+#include "sim/engine/timing/sm.h"
 
 namespace tilescope {
 

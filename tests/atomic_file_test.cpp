@@ -1,4 +1,4 @@
-#include "sim/atomic_file.h"
+#include "models/support/atomic_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "sim/bottleneck.h"
+#include "sim/results/bottleneck.h"
 
 #include <doctest/doctest.h>
 

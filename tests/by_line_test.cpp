@@ -7,8 +7,8 @@
 #include "hand_made_kernel.h"
 #include "kernel_walk.h"
 #include "sass_runs.h"
-#include "sim/line_report.h"
-#include "sim/source_files.h"
+#include "sim/results/line_report.h"
+#include "sim/results/source_files.h"
 #include "traces/file/trace_reader.h"
 
 using namespace tilescope;

@@ -8,9 +8,9 @@
 #include <regex>
 
 #include "cli_answer.h"
-#include "models/config/spec_reader.h"
 #include "models/gpu_spec.h"
-#include "sim/metrics.h"
+#include "models/support/spec_reader.h"
+#include "sim/results/metrics.h"
 #include "sim/simulate.h"
 #include "traces/kernels/registry.h"
 

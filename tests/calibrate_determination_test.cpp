@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "sim/calibrate/determination.h"
-#include "sim/calibrate/indeterminacy_text.h"
-#include "sim/calibrate/uncertainty.h"
+#include "sim/studies/calibrate/determination.h"
+#include "sim/studies/calibrate/indeterminacy_text.h"
+#include "sim/studies/calibrate/uncertainty.h"
 
 using namespace tilescope::calibrate;
 using Kind = Indeterminacy::Kind;

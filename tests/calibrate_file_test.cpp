@@ -3,10 +3,10 @@
 
 #include <regex>
 
-#include "models/config/text_file.h"
-#include "sim/calibrate/fitted_text.h"
-#include "sim/calibrate/training_cases.h"
-#include "sim/calibrate/value_places.h"
+#include "models/support/text_file.h"
+#include "sim/studies/calibrate/fitted_text.h"
+#include "sim/studies/calibrate/training_cases.h"
+#include "sim/studies/calibrate/value_places.h"
 
 using namespace tilescope;
 using namespace tilescope::calibrate;

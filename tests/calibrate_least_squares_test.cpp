@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "sim/calibrate/least_squares.h"
-#include "sim/calibrate/student_t.h"
+#include "sim/studies/calibrate/least_squares.h"
+#include "sim/studies/calibrate/student_t.h"
 
 using namespace tilescope::calibrate;
 

@@ -1,11 +1,11 @@
 // Which parameters are free, and what is refused of --parameter.
 #include <doctest/doctest.h>
 
-#include "models/config/spec_reader.h"
-#include "models/config/spec_tree.h"
-#include "models/config/text_file.h"
-#include "sim/calibrate/parameter_choice.h"
-#include "sim/calibrate/value_places.h"
+#include "models/support/spec_reader.h"
+#include "models/support/spec_tree.h"
+#include "models/support/text_file.h"
+#include "sim/studies/calibrate/parameter_choice.h"
+#include "sim/studies/calibrate/value_places.h"
 
 using namespace tilescope;
 using namespace tilescope::calibrate;

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "models/config/spec_writer.h"
 #include "models/gpu_spec.h"
+#include "models/support/spec_writer.h"
 #include "sim/cli/program.h"
 
 using namespace tilescope;

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "models/bit_mixer.h"
 #include "models/set_index.h"
-#include "sim/engine/service_rate.h"
+#include "models/support/bit_mixer.h"
+#include "sim/engine/counting/service_rate.h"
 
 using namespace tilescope;
 

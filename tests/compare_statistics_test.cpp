@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "sim/compare/error_statistics.h"
+#include "sim/studies/compare/error_statistics.h"
 
 using namespace tilescope;
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "models/config/spec_reader.h"
+#include "models/support/spec_reader.h"
 #include "tests/config_sample_spec.h"
 
 using namespace tilescope;

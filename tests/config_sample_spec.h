@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/config/spec_fields.h"
+#include "models/support/spec_fields.h"
 
 struct SampleL2 {
   std::int64_t size_mib = 0;

@@ -6,8 +6,8 @@
 #include <regex>
 #include <string>
 
-#include "models/config/spec_reader.h"
 #include "models/gpu_spec.h"
+#include "models/support/spec_reader.h"
 
 TEST_CASE("each value in configs/gpus says whether it was measured, published or assumed, and from what") {
   const std::regex value("^ +[a-z0-9_]+: .*$");

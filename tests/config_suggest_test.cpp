@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "models/config/suggest.h"
+#include "models/support/suggest.h"
 
 using namespace tilescope;
 

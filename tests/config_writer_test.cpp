@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include "models/config/spec_hash.h"
-#include "models/config/spec_reader.h"
-#include "models/config/spec_schema.h"
-#include "models/config/spec_writer.h"
+#include "models/support/spec_hash.h"
+#include "models/support/spec_reader.h"
+#include "models/support/spec_schema.h"
+#include "models/support/spec_writer.h"
 #include "tests/config_sample_spec.h"
 
 using namespace tilescope;

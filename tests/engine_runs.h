@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "models/config/spec_reader.h"
 #include "models/gpu_spec.h"
+#include "models/support/spec_reader.h"
 #include "sim/engine/window_engine.h"
 #include "sim/simulate.h"
 #include "traces/kernels/registry.h"

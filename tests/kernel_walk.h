@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "models/isa/kernel.h"
 #include "traces/kernels/registry.h"
-#include "traces/stream.h"
 
 namespace tilescope::test {
 

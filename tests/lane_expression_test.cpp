@@ -1,4 +1,4 @@
-#include "sim/banks/lane_expression.h"
+#include "sim/results/banks/lane_expression.h"
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "sim/measured/matched_rows.h"
-#include "sim/measured/measurement_reader.h"
-#include "sim/measured/row_expression.h"
+#include "sim/studies/measured/matched_rows.h"
+#include "sim/studies/measured/measurement_reader.h"
+#include "sim/studies/measured/row_expression.h"
 
 using namespace tilescope;
 

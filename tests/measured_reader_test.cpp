@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "sim/measured/csv_text.h"
-#include "sim/measured/measured_number.h"
-#include "sim/measured/measured_unit.h"
-#include "sim/measured/measurement_reader.h"
+#include "sim/studies/measured/csv_text.h"
+#include "sim/studies/measured/measured_number.h"
+#include "sim/studies/measured/measured_unit.h"
+#include "sim/studies/measured/measurement_reader.h"
 
 using namespace tilescope;
 

@@ -1,4 +1,4 @@
-#include "sim/metrics.h"
+#include "sim/results/metrics.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "models/raster.h"
+#include "traces/raster.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Text of cuobjdump and nvdisasm to functions, labels and facts.
 #include <doctest/doctest.h>
 
-#include "models/config/text_file.h"
+#include "models/support/text_file.h"
 #include "sass_runs.h"
 #include "traces/sass/function_choice.h"
 #include "traces/sass/listing.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <sstream>
 
-#include "sim/banks/lane_map.h"
+#include "sim/results/banks/lane_map.h"
 
 using namespace tilescope;
 

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "sim/sweep/point_expression.h"
-#include "sim/sweep/value_list.h"
+#include "sim/studies/sweep/point_expression.h"
+#include "sim/studies/sweep/value_list.h"
 
 using namespace tilescope;
 using namespace tilescope::sweep;

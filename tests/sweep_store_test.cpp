@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
-#include "sim/sweep/merge.h"
-#include "sim/sweep/store.h"
+#include "sim/studies/sweep/merge.h"
+#include "sim/studies/sweep/store.h"
 #include "sweep_files.h"
 
 using namespace tilescope::sweep;

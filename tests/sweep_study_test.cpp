@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "sim/sweep/plan.h"
-#include "sim/sweep/study_reader.h"
+#include "sim/studies/sweep/plan.h"
+#include "sim/studies/sweep/study_reader.h"
 #include "sweep_files.h"
 
 using namespace tilescope;

@@ -7,12 +7,12 @@
 #include <sstream>
 
 #include "cli_answer.h"
-#include "sim/sweep/store.h"
-#include "sim/sweep/study_reader.h"
-#include "sim/sweep/submit_known.h"
-#include "sim/sweep/submit_scripts.h"
-#include "sim/sweep/submit_shell.h"
-#include "sim/sweep/submit_start.h"
+#include "sim/studies/sweep/store.h"
+#include "sim/studies/sweep/study_reader.h"
+#include "sim/studies/sweep/submit_known.h"
+#include "sim/studies/sweep/submit_scripts.h"
+#include "sim/studies/sweep/submit_shell.h"
+#include "sim/studies/sweep/submit_start.h"
 
 using namespace tilescope::sweep;
 

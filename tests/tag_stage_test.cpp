@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "models/pattern_table.h"
+#include "models/isa/pattern_table.h"
 
 using namespace tilescope;
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "models/isa/kernel.h"
 #include "traces/file/trace_writer.h"
-#include "traces/stream.h"
 
 namespace tilescope::test {
 

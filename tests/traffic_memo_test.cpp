@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include "models/config/spec_reader.h"
-#include "sim/result.h"
+#include "models/support/spec_reader.h"
+#include "sim/results/result.h"
+#include "sim/results/views/result_json.h"
 #include "sim/simulate.h"
-#include "sim/views/result_json.h"
 #include "traces/kernels/registry.h"
 
 using namespace tilescope;

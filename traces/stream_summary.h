@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "traces/stream.h"
+#include "models/isa/kernel.h"
 
 namespace tilescope {
 

@@ -5,11 +5,11 @@
 #include <iostream>
 #include <optional>
 
-#include "sim/banks/bank_report.h"
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/usage_error.h"
-#include "sim/views/bank_view.h"
+#include "sim/results/banks/bank_report.h"
+#include "sim/results/views/bank_view.h"
 
 namespace tilescope::cli {
 namespace {

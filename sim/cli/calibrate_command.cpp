@@ -7,16 +7,11 @@
 #include <stdexcept>
 #include <thread>
 
-#include "models/config/accepted.h"
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
-#include "models/config/text_file.h"
-#include "sim/atomic_file.h"
-#include "sim/calibrate/calibration.h"
-#include "sim/calibrate/calibration_plan.h"
-#include "sim/calibrate/calibration_view.h"
-#include "sim/calibrate/fitted_text.h"
-#include "sim/calibrate/training_cases.h"
+#include "models/support/accepted.h"
+#include "models/support/atomic_file.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
+#include "models/support/text_file.h"
 #include "sim/cli/find_config.h"
 #include "sim/cli/find_mapping.h"
 #include "sim/cli/gpu_options.h"
@@ -24,7 +19,12 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
-#include "sim/measured/measurement_reader.h"
+#include "sim/studies/calibrate/calibration.h"
+#include "sim/studies/calibrate/calibration_plan.h"
+#include "sim/studies/calibrate/calibration_view.h"
+#include "sim/studies/calibrate/fitted_text.h"
+#include "sim/studies/calibrate/training_cases.h"
+#include "sim/studies/measured/measurement_reader.h"
 
 namespace tilescope::cli {
 namespace {

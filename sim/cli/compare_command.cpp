@@ -7,8 +7,8 @@
 #include <optional>
 #include <regex>
 
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
 #include "sim/cli/find_mapping.h"
 #include "sim/cli/gpu_options.h"
 #include "sim/cli/output.h"
@@ -17,9 +17,9 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
-#include "sim/compare/case_runs.h"
-#include "sim/compare/compare_view.h"
-#include "sim/measured/measurement_reader.h"
+#include "sim/studies/compare/case_runs.h"
+#include "sim/studies/compare/compare_view.h"
+#include "sim/studies/measured/measurement_reader.h"
 
 namespace tilescope::cli {
 namespace {

@@ -2,18 +2,18 @@
 
 #include <fmt/core.h>
 
-#include "models/config/spec_hash.h"
-#include "models/config/spec_schema.h"
-#include "models/config/spec_writer.h"
-#include "models/config/suggest.h"
-#include "models/config/text_file.h"
 #include "models/gpu_totals.h"
+#include "models/support/spec_hash.h"
+#include "models/support/spec_schema.h"
+#include "models/support/spec_writer.h"
+#include "models/support/suggest.h"
+#include "models/support/text_file.h"
 #include "sim/cli/find_config.h"
 #include "sim/cli/gpu_options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/usage_error.h"
-#include "sim/views/number_text.h"
+#include "sim/results/views/number_text.h"
 
 namespace tilescope::cli {
 namespace {

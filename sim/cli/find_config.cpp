@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
 #include "sim/cli/usage_error.h"
 
 namespace tilescope::cli {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "models/config/suggest.h"
+#include "models/support/suggest.h"
 #include "sim/cli/find_config.h"
 #include "sim/cli/usage_error.h"
 

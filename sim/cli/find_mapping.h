@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/cli/command.h"
-#include "sim/measured/kernel_mapping.h"
+#include "sim/studies/measured/kernel_mapping.h"
 
 namespace tilescope::cli {
 

@@ -1,6 +1,6 @@
 #include "sim/cli/gpu_options.h"
 
-#include "models/config/spec_reader.h"
+#include "models/support/spec_reader.h"
 #include "sim/cli/find_config.h"
 
 namespace tilescope::cli {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/config/override.h"
 #include "models/gpu_spec.h"
+#include "models/support/override.h"
 #include "sim/cli/command.h"
 
 namespace tilescope::cli {

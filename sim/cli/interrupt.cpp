@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "sim/atomic_file.h"
+#include "models/support/atomic_file.h"
 
 namespace tilescope::cli {
 namespace {

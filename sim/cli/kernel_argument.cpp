@@ -5,7 +5,7 @@
 #include <boost/any.hpp>
 #include <vector>
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 #include "sim/cli/kernel_options.h"
 #include "sim/cli/usage_error.h"
 #include "traces/kernels/registry.h"

@@ -1,6 +1,6 @@
 #include "sim/cli/kernel_options.h"
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 #include "traces/file/trace_reader.h"
 #include "traces/kernels/registry.h"
 

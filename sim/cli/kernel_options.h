@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "models/isa/kernel.h"
 #include "sim/cli/command.h"
-#include "traces/stream.h"
 
 namespace tilescope::cli {
 

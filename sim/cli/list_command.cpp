@@ -10,8 +10,8 @@
 #include "sim/cli/gpu_options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
-#include "sim/metrics.h"
-#include "sim/views/number_text.h"
+#include "sim/results/metrics.h"
+#include "sim/results/views/number_text.h"
 #include "traces/kernels/registry.h"
 
 namespace tilescope::cli {

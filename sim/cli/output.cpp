@@ -3,7 +3,7 @@
 #include <optional>
 #include <system_error>
 
-#include "sim/atomic_file.h"
+#include "models/support/atomic_file.h"
 #include "sim/cli/usage_error.h"
 
 namespace tilescope::cli {

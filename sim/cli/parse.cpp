@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
 #include "sim/cli/usage_error.h"
 
 namespace tilescope::cli {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
 #include "sim/cli/command.h"
 #include "sim/cli/outside_tolerance.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/usage_error.h"
-#include "sim/version.h"
+#include "sim/results/version.h"
 
 namespace tilescope::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "models/config/diagnostic.h"
-#include "sim/atomic_file.h"
+#include "models/support/atomic_file.h"
+#include "models/support/diagnostic.h"
 #include "sim/cli/gpu_options.h"
 #include "sim/cli/kernel_argument.h"
 #include "sim/cli/kernel_options.h"
@@ -18,12 +18,12 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
+#include "sim/results/views/line_view.h"
+#include "sim/results/views/result_csv.h"
+#include "sim/results/views/result_json.h"
+#include "sim/results/views/result_table.h"
+#include "sim/results/views/timeline_view.h"
 #include "sim/simulate.h"
-#include "sim/views/line_view.h"
-#include "sim/views/result_csv.h"
-#include "sim/views/result_json.h"
-#include "sim/views/result_table.h"
-#include "sim/views/timeline_view.h"
 
 namespace tilescope::cli {
 namespace {

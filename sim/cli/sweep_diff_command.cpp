@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/config/accepted.h"
-#include "models/config/diagnostic.h"
+#include "models/support/accepted.h"
+#include "models/support/diagnostic.h"
 #include "sim/cli/output.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/usage_error.h"
-#include "sim/compare/aligned_columns.h"
-#include "sim/sweep/store_diff.h"
+#include "sim/studies/compare/aligned_columns.h"
+#include "sim/studies/sweep/store_diff.h"
 
 namespace tilescope::cli {
 namespace {

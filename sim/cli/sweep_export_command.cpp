@@ -4,7 +4,7 @@
 #include "sim/cli/parse.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_table_options.h"
-#include "sim/sweep/table_text.h"
+#include "sim/studies/sweep/table_text.h"
 
 namespace tilescope::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/usage_error.h"
-#include "sim/sweep/merge.h"
+#include "sim/studies/sweep/merge.h"
 
 namespace tilescope::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "sim/cli/output.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
-#include "sim/sweep/plan.h"
-#include "sim/sweep/text_hash.h"
+#include "sim/studies/sweep/plan.h"
+#include "sim/studies/sweep/text_hash.h"
 
 namespace tilescope::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/sweep/plan_run.h"
+#include "sim/studies/sweep/plan_run.h"
 
 namespace tilescope::cli {
 

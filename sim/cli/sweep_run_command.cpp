@@ -10,9 +10,9 @@
 #include "sim/cli/sweep_progress.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/usage_error.h"
-#include "sim/sweep/estimate.h"
-#include "sim/sweep/plan_run.h"
-#include "sim/sweep/store.h"
+#include "sim/studies/sweep/estimate.h"
+#include "sim/studies/sweep/plan_run.h"
+#include "sim/studies/sweep/store.h"
 
 namespace tilescope::cli {
 namespace {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/config/accepted.h"
+#include "models/support/accepted.h"
 #include "sim/cli/output.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/sweep_table_options.h"
 #include "sim/cli/usage_error.h"
-#include "sim/compare/aligned_columns.h"
-#include "sim/sweep/selection.h"
+#include "sim/studies/compare/aligned_columns.h"
+#include "sim/studies/sweep/selection.h"
 
 namespace tilescope::cli {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "models/config/accepted.h"
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
-#include "models/config/text_file.h"
+#include "models/support/accepted.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
+#include "models/support/text_file.h"
 #include "sim/cli/find_config.h"
 #include "sim/cli/usage_error.h"
-#include "sim/sweep/study_reader.h"
+#include "sim/studies/sweep/study_reader.h"
 
 namespace tilescope::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/cli/command.h"
-#include "sim/sweep/plan.h"
+#include "sim/studies/sweep/plan.h"
 
 namespace tilescope::cli {
 

@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/usage_error.h"
-#include "sim/sweep/submit_known.h"
-#include "sim/sweep/submit_start.h"
+#include "sim/studies/sweep/submit_known.h"
+#include "sim/studies/sweep/submit_start.h"
 
 namespace tilescope::cli {
 namespace {

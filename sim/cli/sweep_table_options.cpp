@@ -1,7 +1,7 @@
 #include "sim/cli/sweep_table_options.h"
 
 #include "sim/cli/usage_error.h"
-#include "sim/sweep/selection.h"
+#include "sim/studies/sweep/selection.h"
 
 namespace tilescope::cli {
 

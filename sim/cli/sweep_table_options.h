@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/cli/command.h"
-#include "sim/sweep/sweep_table.h"
+#include "sim/studies/sweep/sweep_table.h"
 
 namespace tilescope::cli {
 

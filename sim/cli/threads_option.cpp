@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 #include "sim/cli/usage_error.h"
 
 namespace tilescope::cli {

@@ -1,11 +1,11 @@
 // What one SM counts while it runs. Plain sums, added up over SMs; names and units of the published metrics are in
-// sim/metrics.h.
+// sim/results/metrics.h.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "traces/instruction.h"
+#include "models/isa/instruction.h"
 
 namespace tilescope {
 

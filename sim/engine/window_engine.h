@@ -14,13 +14,13 @@
 
 #include "models/cta_dispatch.h"
 #include "models/gpu_spec.h"
+#include "models/isa/kernel.h"
 #include "models/occupancy.h"
-#include "sim/engine/attribution.h"
-#include "sim/engine/counting_sm.h"
+#include "sim/engine/counting/counting_sm.h"
 #include "sim/engine/memory_system.h"
-#include "sim/engine/sm.h"
 #include "sim/engine/sm_counters.h"
-#include "traces/stream.h"
+#include "sim/engine/timing/attribution.h"
+#include "sim/engine/timing/sm.h"
 
 namespace tilescope {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "models/coalescer.h"
-#include "models/config/spec_reader.h"
-#include "models/pattern_table.h"
+#include "models/isa/pattern_table.h"
 #include "models/shared_banks.h"
+#include "models/support/spec_reader.h"
 #include "sim/engine/window_engine.h"
 #include "traces/kernels/registry.h"
 

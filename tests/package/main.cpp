@@ -1,5 +1,5 @@
 #include <cstdio>
 
-#include "sim/version.h"
+#include "sim/results/version.h"
 
 int main() { std::printf("tilescope %s\n", tilescope::version()); }

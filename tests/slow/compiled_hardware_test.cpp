@@ -7,10 +7,10 @@
 #include <doctest/doctest.h>
 
 #include "engine_runs.h"
-#include "sim/measured/matched_rows.h"
-#include "sim/measured/measurement_reader.h"
-#include "sim/metrics.h"
-#include "sim/result.h"
+#include "sim/results/metrics.h"
+#include "sim/results/result.h"
+#include "sim/studies/measured/matched_rows.h"
+#include "sim/studies/measured/measurement_reader.h"
 
 using namespace tilescope;
 using namespace tilescope::test;

@@ -9,9 +9,9 @@
 #include <map>
 
 #include "engine_runs.h"
-#include "models/config/text_file.h"
-#include "sim/measured/csv_text.h"
-#include "sim/measured/kernel_mapping.h"
+#include "models/support/text_file.h"
+#include "sim/studies/measured/csv_text.h"
+#include "sim/studies/measured/kernel_mapping.h"
 
 using namespace tilescope;
 using namespace tilescope::test;

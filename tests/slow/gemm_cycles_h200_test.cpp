@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "models/config/spec_reader.h"
 #include "models/gpu_spec.h"
-#include "sim/compare/comparison.h"
-#include "sim/measured/measurement_reader.h"
+#include "models/support/spec_reader.h"
+#include "sim/studies/compare/comparison.h"
+#include "sim/studies/measured/measurement_reader.h"
 
 using namespace tilescope;
 

@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include "kernel_walk.h"
-#include "sim/measured/matched_rows.h"
-#include "sim/measured/measurement_reader.h"
+#include "sim/studies/measured/matched_rows.h"
+#include "sim/studies/measured/measurement_reader.h"
 #include "traces/stream_summary.h"
 
 using namespace tilescope;

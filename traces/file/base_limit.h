@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 #include "traces/file/bytes.h"
 
 namespace tilescope::trace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 #include "traces/file/trace_tables.h"
 
 namespace tilescope::trace {

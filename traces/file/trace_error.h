@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 
 namespace tilescope {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "traces/stream.h"
+#include "models/isa/kernel.h"
 
 namespace tilescope {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/lane_pattern.h"
-#include "traces/stream.h"
+#include "models/isa/kernel.h"
+#include "models/isa/lane_pattern.h"
 
 namespace tilescope::trace {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 
-#include "traces/stream.h"
+#include "models/isa/kernel.h"
 
 namespace tilescope {
 
@@ -25,8 +25,8 @@ struct RecordTotals {
 
 // Walks every warp of every CTA in order, so the same kernel gives the same bytes (with one version of zstd).
 // Memory: one block, the tables. Throws TraceError, named after the kernel, for a stream that breaks the contract of
-// traces/stream.h or a limit of the format, and std::ios_base::failure when `out` fails; what is in `out` then is no
-// trace.
+// models/isa/kernel.h or a limit of the format, and std::ios_base::failure when `out` fails; what is in `out` then is
+// no trace.
 RecordTotals record_trace(const Kernel& kernel, std::ostream& out, const RecordOptions& options = {});
 
 }  // namespace tilescope

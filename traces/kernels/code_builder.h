@@ -9,8 +9,8 @@
 #include <initializer_list>
 #include <vector>
 
+#include "models/isa/instruction.h"
 #include "models/register_banks.h"
-#include "traces/instruction.h"
 #include "traces/kernels/access.h"
 
 namespace tilescope {

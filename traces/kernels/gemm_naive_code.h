@@ -1,8 +1,8 @@
 // The static code of gemm_naive. See gemm_naive.h.
 #pragma once
 
-#include "models/raster.h"
 #include "traces/kernels/code_builder.h"
+#include "traces/raster.h"
 
 namespace tilescope {
 

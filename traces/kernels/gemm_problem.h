@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "models/raster.h"
+#include "models/isa/kernel.h"
 #include "traces/kernels/device_buffers.h"
-#include "traces/stream.h"
+#include "traces/raster.h"
 
 namespace tilescope {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/isa/kernel.h"
 #include "traces/kernels/code_builder.h"
-#include "traces/stream.h"
 
 namespace tilescope {
 

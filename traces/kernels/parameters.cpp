@@ -7,8 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
 
 namespace tilescope {
 namespace {

@@ -5,8 +5,8 @@
 // model.
 #pragma once
 
-#include "models/raster.h"
 #include "traces/kernels/code_builder.h"
+#include "traces/raster.h"
 
 namespace tilescope {
 

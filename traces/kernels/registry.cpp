@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "models/config/diagnostic.h"
-#include "models/config/suggest.h"
+#include "models/support/diagnostic.h"
+#include "models/support/suggest.h"
 #include "traces/kernels/kernel_entry.h"
 
 namespace tilescope {

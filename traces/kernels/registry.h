@@ -7,8 +7,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "models/isa/kernel.h"
 #include "traces/kernels/parameters.h"
-#include "traces/stream.h"
 
 namespace tilescope {
 

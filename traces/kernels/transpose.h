@@ -10,8 +10,8 @@
 
 #include <vector>
 
-#include "models/raster.h"
 #include "traces/kernels/generated_kernel.h"
+#include "traces/raster.h"
 
 namespace tilescope {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/pattern_table.h"
+#include "models/isa/pattern_table.h"
 
 namespace tilescope::sass {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "traces/instruction.h"
+#include "models/isa/instruction.h"
 #include "traces/sass/micro_op.h"
 
 namespace tilescope::sass {

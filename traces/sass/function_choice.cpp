@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/config/suggest.h"
+#include "models/support/suggest.h"
 
 namespace tilescope::sass {
 namespace {

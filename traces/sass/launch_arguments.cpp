@@ -10,9 +10,9 @@
 #include <limits>
 #include <optional>
 
-#include "models/bit_mixer.h"
-#include "models/config/suggest.h"
-#include "models/config/yaml_text.h"
+#include "models/support/bit_mixer.h"
+#include "models/support/suggest.h"
+#include "models/support/yaml_text.h"
 #include "traces/kernels/device_buffers.h"
 
 namespace tilescope::sass {

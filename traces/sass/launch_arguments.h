@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/config/yaml_section.h"
+#include "models/support/yaml_section.h"
 #include "traces/sass/memory_image.h"
 
 namespace tilescope::sass {

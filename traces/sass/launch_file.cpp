@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "models/config/suggest.h"
-#include "models/config/text_file.h"
-#include "models/config/yaml_text.h"
+#include "models/support/suggest.h"
+#include "models/support/text_file.h"
+#include "models/support/yaml_text.h"
 #include "traces/sass/function_choice.h"
 #include "traces/sass/launch_arguments.h"
 #include "traces/sass/launch_state.h"

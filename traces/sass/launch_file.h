@@ -5,10 +5,10 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "models/config/diagnostic.h"
+#include "models/isa/kernel.h"
+#include "models/support/diagnostic.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/program.h"
-#include "traces/stream.h"
 
 namespace tilescope::sass {
 

@@ -1,7 +1,7 @@
 // Constant bank 0 as the driver fills it: dimensions, windows, stack pointer, parameters.
 #pragma once
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 #include "traces/sass/kernel_facts.h"
 #include "traces/sass/launch_arguments.h"
 #include "traces/sass/listing.h"

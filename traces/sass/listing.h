@@ -7,7 +7,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 #include "traces/sass/kernel_facts.h"
 
 namespace tilescope::sass {

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "models/config/text_file.h"
+#include "models/support/text_file.h"
 
 extern char** environ;
 

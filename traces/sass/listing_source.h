@@ -4,7 +4,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "models/config/diagnostic.h"
+#include "models/support/diagnostic.h"
 
 namespace tilescope::sass {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/lane_pattern.h"
+#include "models/isa/lane_pattern.h"
 #include "traces/sass/address_windows.h"
 
 namespace tilescope::sass {

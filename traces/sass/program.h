@@ -7,8 +7,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "models/config/diagnostic.h"
-#include "traces/instruction_source.h"
+#include "models/isa/instruction_source.h"
+#include "models/support/diagnostic.h"
 #include "traces/sass/decoded.h"
 #include "traces/sass/listing.h"
 

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/isa/kernel.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/program.h"
 #include "traces/sass/segment_keys.h"
-#include "traces/stream.h"
 
 namespace tilescope::sass {
 

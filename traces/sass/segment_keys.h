@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/lane_pattern.h"
-#include "traces/instruction.h"
+#include "models/isa/instruction.h"
+#include "models/isa/lane_pattern.h"
 
 namespace tilescope::sass {
 

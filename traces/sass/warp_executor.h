@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/pattern_table.h"
+#include "models/isa/pattern_table.h"
 #include "traces/sass/divergence.h"
 #include "traces/sass/program.h"
 

@@ -10,10 +10,10 @@
 #include <map>
 #include <vector>
 
+#include "models/isa/kernel.h"
 #include "traces/sass/local_memory.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/operand.h"
-#include "traces/stream.h"
 
 namespace tilescope::sass {
 

@@ -1,0 +1,82 @@
+// The one interface between whatever makes instructions (generators, SASS, trace files) and the engine that times them.
+//
+// A kernel is a launch, a table of static instructions and, per warp, a stream of segments. A segment is a straight run
+// of static instructions together with the operands of its memory instructions, in order. Segments are what makes
+// streams cheap: one virtual call per loop iteration instead of one per instruction, and the static part is shared by
+// all warps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/isa/instruction.h"
+#include "models/isa/instruction_source.h"
+#include "models/isa/lane_pattern.h"
+#include "models/isa/pattern_table.h"
+
+namespace tilescope {
+
+struct Dim3 {
+  std::int64_t x = 1, y = 1, z = 1;
+  std::int64_t count() const { return x * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+struct Launch {
+  std::string kernel;  // name
+  Dim3 grid;           // CTA
+  Dim3 block;          // thread
+  std::int64_t registers_per_thread = 32;
+  std::int64_t static_smem_bytes = 0;
+  std::int64_t dynamic_smem_bytes = 0;
+  double flop = 0;  // useful floating-point operations of the launch; 0 when unknown
+  std::vector<std::pair<std::string, std::string>> parameters;  // as resolved, for provenance
+
+  std::int64_t warps_per_cta() const { return (block.count() + kLanes - 1) / kLanes; }
+};
+
+struct Segment {
+  const Instruction* code = nullptr;
+  const MemoryOperand* operands = nullptr;  // memory_operands(op) of each instruction, in order
+  std::uint32_t length = 0;                 // instructions
+  // Non-zero: any two segments of this kernel with the same key have the same code and the same patterns in
+  // shared-memory operands, hence the same instruction mix and wavefronts. Lets counting be done once per key.
+  std::uint32_t key = 0;
+  bool complete = false;  // all operands are set, also when only those of global memory were asked for
+};
+
+// Which operands the reader needs. With `global`, those of shared-memory instructions may be left unset.
+enum class Operands : std::uint8_t { all, global };
+
+// The instructions of one warp of one CTA, first to last.
+class WarpStream {
+ public:
+  virtual ~WarpStream() = default;
+  // Begins again at the first instruction of warp `warp` of CTA `cta` (linear index: x fastest).
+  virtual void start(std::int64_t cta, int warp, Operands operands) = 0;
+  // The next segment, or false when the warp has exited. The pointers stay valid until the next call on this stream.
+  // ENSURES: the last instruction of the last segment is EXIT.
+  virtual bool next(Segment& segment) = 0;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual const Launch& launch() const = 0;
+  // Every static instruction; each Segment::code points into it.
+  virtual std::span<const Instruction> code() const = 0;
+  // The patterns that operands refer to. Safe to use from several threads.
+  virtual const PatternTable& patterns() const = 0;
+  // A stream that is not started yet. Several streams of one kernel may be used from different threads at once.
+  virtual std::unique_ptr<WarpStream> make_stream() const = 0;
+
+  // What people call a static instruction. REQUIRES: an index in code(). The default knows its class.
+  virtual InstructionSource source_of(std::size_t instruction) const;
+  // Where relative names of source files are looked for too; empty: nowhere.
+  virtual std::string source_folder() const { return {}; }
+};
+
+}  // namespace tilescope

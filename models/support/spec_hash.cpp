@@ -1,0 +1,33 @@
+#include "models/support/spec_hash.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace tilescope {
+namespace {
+
+std::string canonical(const nlohmann::ordered_json& value) {
+  if (!value.is_number_float()) return value.dump();
+  const double number = value.get<double>();
+  return fmt::format("{}", number == 0.0 ? 0.0 : number);  // -0 is 0
+}
+
+}  // namespace
+
+std::uint64_t config_hash(const std::vector<SpecNode>& nodes) {
+  std::vector<std::string> lines;
+  each_value(nodes, [&lines](const std::string& path, const SpecNode& node) {
+    lines.push_back(path + "=" + canonical(node.value) + "\n");
+  });
+  std::sort(lines.begin(), lines.end());
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::string& line : lines) {
+    for (const char c : line) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+std::string config_hash_text(const std::vector<SpecNode>& nodes) { return fmt::format("{:016x}", config_hash(nodes)); }
+
+}  // namespace tilescope

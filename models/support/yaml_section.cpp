@@ -1,0 +1,52 @@
+#include "models/support/yaml_section.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "models/support/yaml_text.h"
+
+namespace tilescope {
+
+Place place_of(const YAML::Node& node, const Place& otherwise) {
+  if (!node.IsDefined() || node.IsNull()) return otherwise;
+  const YAML::Mark mark = node.Mark();
+  if (mark.is_null()) return otherwise;
+  return {otherwise.file, mark.line + 1, mark.column + 1};
+}
+
+YamlSection::YamlSection(const YAML::Node& node, const std::string& prefix, const Place& place, Diagnostics& errors)
+    : place_(place) {
+  if (!node.IsDefined()) return;
+  for (const auto& pair : node) {
+    const Place key_place = place_of(pair.first, place);
+    if (!pair.first.IsScalar()) {
+      errors.push_back(
+          key_place.error(fmt::format("{}: got {}; must be a plain word", prefix + "?", seen(pair.first))));
+      continue;
+    }
+    const std::string& key = pair.first.Scalar();
+    if (const Entry* first = find(key)) {
+      errors.push_back(key_place.error(
+          fmt::format("{}{}: given twice (first in line {}); must be given once", prefix, key, first->key_place.line)));
+      continue;
+    }
+    entries_.push_back({key, pair.second, key_place, false});
+  }
+}
+
+const YamlSection::Entry* YamlSection::find(std::string_view key) const {
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [key](const Entry& entry) { return entry.key == key; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+const YamlSection::Entry* YamlSection::take(std::string_view key) {
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [key](const Entry& entry) { return entry.key == key; });
+  if (found == entries_.end()) return nullptr;
+  found->known = true;
+  return &*found;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,304 @@
+#include "sim/engine/counting/counting_sm.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "models/tag_stage.h"
+#include "sim/engine/counting/service_rate.h"
+
+namespace tilescope {
+namespace {
+
+std::uint64_t count(unsigned sectors) { return static_cast<std::uint64_t>(std::popcount(sectors)); }
+
+}  // namespace
+
+CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy& occupancy, int id,
+                       unsigned thin_shift)
+    : id_(id),
+      kernel_(kernel),
+      pipes_(gpu),
+      gpu_(gpu),
+      barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
+      thin_shift_(thin_shift),
+      l1_(gpu.l1, occupancy.l1_kib, thin_shift),
+      hit_latency_(gpu.l1.latency_cycles),
+      miss_latency_(gpu.crossbar.request_cycles + gpu.l2.latency_cycles + gpu.crossbar.response_cycles),
+      sub_partitions_(static_cast<double>(gpu.sm.sub_partitions)),
+      operands_(Operands::global),
+      last_latency_(miss_latency_) {
+  for (std::int64_t slot = 0; slot < occupancy.ctas_per_sm; ++slot) {
+    auto cta = std::make_unique<Cta>();
+    const auto warps = static_cast<std::size_t>(occupancy.warps_per_cta);
+    cta->warps.resize(warps);
+    cta->steps.resize(warps);
+    cta->done.resize(warps);
+    cta->place = static_cast<std::uint32_t>(places_.size());
+    places_.push_back(cta.get());
+    idle_.push_back(std::move(cta));
+  }
+}
+
+void CountingSm::launch_cta(std::int64_t index, Cycle start) {
+  std::unique_ptr<Cta> cta = std::move(idle_.back());
+  idle_.pop_back();
+  cta->cta = index;
+  cta->start = cta->ready = std::max(start, clock_);
+  cta->ends = 0;
+  cta->busy = 0;
+  cta->out = 0;
+  cta->ending = false;
+  for (std::size_t w = 0; w < cta->warps.size(); ++w) {
+    if (!cta->warps[w]) cta->warps[w] = kernel_.make_stream();
+    cta->warps[w]->start(index, static_cast<int>(w), operands_);
+    cta->steps[w] = 0;
+    cta->done[w] = false;
+  }
+  resident_.push_back(std::move(cta));
+}
+
+Cycle CountingSm::next_event() const {
+  Cycle next = kNever;
+  for (const auto& cta : resident_) next = std::min(next, cta->ready);
+  return std::max(next, resident_.empty() ? kNever : clock_);
+}
+
+void CountingSm::advance(Cycle until) {
+  while (clock_ < until && !resident_.empty()) work(share_out(until));
+  if (resident_.empty()) clock_ = until;
+}
+
+// Gives each CTA its share of the fullest resource, as it stays until the moment that is returned: a CTA is done or
+// comes back, or `until`.
+Cycle CountingSm::share_out(Cycle until) {
+  Cycle change = until;
+  double queued = 0;
+  double wanted = 0;
+  for (auto& cta : resident_) {
+    if (cta->ready > clock_) {
+      cta->share = 0;
+      change = std::min(change, cta->ready);
+      continue;
+    }
+    cta->share = queued < sub_partitions_ || wanted < 1 ? cta->rate : 0;
+    if (cta->share > 0) queued += cta->queue;
+    wanted += cta->share;
+  }
+  for (auto& cta : resident_) {
+    if (cta->ready > clock_) continue;
+    cta->share /= std::max(1.0, wanted);
+    if (cta->busy == 0)
+      change = clock_;
+    else if (cta->busy < cta->share * static_cast<double>(change - clock_))
+      change = clock_ + static_cast<Cycle>(std::ceil(cta->busy / cta->share));
+  }
+  return change;
+}
+
+// Lets them work until then; those that are done with their step take the next one.
+void CountingSm::work(Cycle until) {
+  const auto duration = static_cast<double>(until - clock_);
+  clock_ = until;
+  for (std::size_t i = 0; i < resident_.size();) {
+    Cta& cta = *resident_[i];
+    cta.busy = std::max(0.0, cta.busy - cta.share * duration);
+    if (cta.ready > clock_ || cta.busy > 0) {
+      ++i;
+    } else if (cta.ends > clock_) {
+      cta.ready = cta.ends;
+      ++i;
+    } else if (!cta.ending) {
+      step(cta, clock_);
+      ++i;
+    } else {
+      ++counters_.ctas;
+      finished_.push_back({cta.cta, cta.start, clock_, id_});
+      idle_.push_back(std::move(resident_[i]));
+      resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+void CountingSm::step(Cta& cta, Cycle now) {
+  bool any_left = false;
+  Cycle busy = 0;
+  cta.began = cta.loaded = now;
+  cta.looked_up = false;
+  cta.alone = 0;
+  cta.slack = kNever;
+  for (std::size_t w = 0; w < cta.warps.size(); ++w) {
+    if (cta.done[w]) continue;
+    Segment segment;
+    if (!cta.warps[w]->next(segment)) {
+      cta.done[w] = true;
+      continue;
+    }
+    any_left = true;
+    ++cta.steps[w];
+    instructions_ += segment.length;
+    Kind& kind = kind_of(segment, cta, w);
+    ++kind.times;
+    busy += kind.totals.busy;
+    cta.alone = std::max(cta.alone, kind.totals.alone);
+    if (kind.totals.loads_global) cta.slack = std::min(cta.slack, kind.totals.slack);
+    count_global(cta, segment, kind.totals);
+  }
+  // Lines that are not looked up are taken to do as the last one that was.
+  if (!cta.looked_up && cta.slack < kNever) cta.loaded = now + last_latency_;
+  cta.ending = !any_left;
+  cta.busy = static_cast<double>(busy);
+  if (cta.out > 0) {
+    cta.ready = cta.slack < cta.alone ? kNever : now;
+    cta.ends = kNever;
+  } else {
+    loads_are_here(cta);
+  }
+  const Cycle alone = cta.slack < cta.alone ? cta.alone - cta.slack : cta.alone;
+  const ServiceRate service = service_rate(cta.busy, static_cast<double>(alone), cta.warps.size());
+  cta.rate = service.rate;
+  cta.queue = service.queue;
+}
+
+void CountingSm::loads_are_here(Cta& cta) {
+  if (cta.slack < cta.alone) {
+    cta.ready = std::max(cta.loaded, cta.began + cta.slack);
+    cta.ends = 0;
+  } else {
+    cta.ends = cta.loaded;
+    if (cta.ready == kNever) cta.ready = cta.ends;
+  }
+}
+
+CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, std::size_t warp) {
+  if (segment.key != 0) {
+    if (segment.key == last_key_) return *last_kind_;
+    const auto known = kinds_.find(segment.key);
+    if (known != kinds_.end()) {
+      last_key_ = segment.key;
+      return *(last_kind_ = &known->second);
+    }
+  }
+  // First of its kind: look at it with all operands.
+  Segment whole = segment;
+  if (!segment.complete) {
+    if (!probe_) probe_ = kernel_.make_stream();
+    probe_->start(cta.cta, static_cast<int>(warp), Operands::all);
+    for (std::uint32_t i = 0; i < cta.steps[warp]; ++i) probe_->next(whole);
+  }
+  const SegmentTotals totals = totals_of(whole, kernel_.patterns(), pipes_, gpu_);
+  if (segment.key != 0) return kinds_[segment.key] = {totals, 0};
+  add_unkeyed();
+  last_unkeyed_ = {totals, 0};
+  return last_unkeyed_;
+}
+
+void CountingSm::add_unkeyed() {
+  last_unkeyed_.totals.add_to(counters_, last_unkeyed_.times);
+  if (attribution_ != nullptr) last_unkeyed_.totals.add_to(*attribution_, last_unkeyed_.times);
+}
+
+void CountingSm::count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
+  for (const GlobalAccess& access : totals.global) {
+    const MemoryOperand& operand = segment.operands[access.operand];
+    if (attribution_ == nullptr) {
+      count_access(cta, operand, access);
+      continue;
+    }
+    const WorkCounters before = counters_;
+    count_access(cta, operand, access);
+    attribution_->charge(segment.code + access.position, before, counters_);
+  }
+}
+
+void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access) {
+  const Footprint& footprint = kernel_.patterns().footprint(operand.pattern, operand.base);
+  if (footprint.lines.empty()) {  // every lane predicated off: no request
+    ++counters_.data_wavefronts;
+    return;
+  }
+  counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, operand.base / kLineBytes));
+  counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
+  if (access.is_load) {
+    ++counters_.global_load_requests;
+    counters_.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
+    load_lines(cta, footprint, operand.base, access.cached);
+    return;
+  }
+  ++counters_.global_store_requests;
+  counters_.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
+  for (const LineSectors& touched : footprint.lines) {
+    const std::uint64_t line = operand.base / kLineBytes + static_cast<std::uint64_t>(touched.line);
+    if (keeps(line))
+      send(line, 0, touched.sectors, touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write,
+           cta.began);
+  }
+}
+
+void CountingSm::load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, bool cached) {
+  const Cycle now = cta.began;
+  for (const LineSectors& touched : footprint.lines) {
+    const std::uint64_t line = base / kLineBytes + static_cast<std::uint64_t>(touched.line);
+    if (!keeps(line)) {
+      if (last_missed_) egress_ = std::max(egress_, now) + 1;
+      continue;
+    }
+    cta.looked_up = true;
+    const L1Cache::Lookup found =
+        cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{0, 0, touched.sectors, 0, {}};
+    counters_.global_load_hit_sectors += count(found.present) << thin_shift_;
+    last_missed_ = found.missing != 0;
+    last_latency_ = found.missing != 0 ? miss_latency_ : std::max(hit_latency_, found.ready - now);
+    cta.loaded = std::max(cta.loaded, now + (found.missing != 0 ? 0 : last_latency_));
+    if (found.missing == 0) continue;
+    counters_.fill_sectors += count(found.missing) << thin_shift_;
+    if (cached) {
+      l1_.allocate(line, found.missing, 0);
+      l1_.filled(line, 0, now + miss_latency_);  // about then
+    }
+    send(line, cta.place + 1, found.missing, RequestKind::read, now);
+    ++cta.out;
+  }
+}
+
+// `fill` names the place of the CTA that waits; 0: none.
+void CountingSm::send(std::uint64_t line, std::uint32_t fill, std::uint8_t sectors, RequestKind kind, Cycle now) {
+  egress_ = std::max(egress_, now) + 1;
+  outbox_.push_back({egress_, line, fill, static_cast<std::uint16_t>(id_), sectors, kind});
+}
+
+void CountingSm::deliver(const std::vector<MemoryReply>& replies) {
+  for (const MemoryReply& reply : replies) {
+    if (reply.fill == 0) continue;
+    Cta& cta = *places_[reply.fill - 1];
+    cta.loaded = std::max(cta.loaded, reply.ready);
+    if (--cta.out > 0) continue;
+    miss_latency_ += (cta.loaded - cta.began - miss_latency_) / 8;
+    loads_are_here(cta);
+  }
+}
+
+bool CountingSm::keeps(std::uint64_t line) const {
+  return (mix_bits(line ^ 0xA5A5A5A5A5ULL) & ((1ULL << thin_shift_) - 1)) == 0;
+}
+
+SmCounters CountingSm::counters() const {
+  SmCounters total = counters_;
+  for (const auto& [key, kind] : kinds_) kind.totals.add_to(total, kind.times);
+  last_unkeyed_.totals.add_to(total, last_unkeyed_.times);
+  total.data_wavefronts += barrier_wavefronts_of(total);
+  return total;
+}
+
+std::uint64_t CountingSm::barrier_wavefronts_of(const SmCounters& total) const {
+  const std::uint64_t barriers = total.instructions[static_cast<std::size_t>(OpClass::barrier)] /
+                                 static_cast<std::uint64_t>(kernel_.launch().warps_per_cta());
+  return barriers * static_cast<std::uint64_t>(barrier_wavefronts_);
+}
+
+void CountingSm::add_segments_to(Attribution& attribution) const {
+  for (const auto& [key, kind] : kinds_) kind.totals.add_to(attribution, kind.times);
+  last_unkeyed_.totals.add_to(attribution, last_unkeyed_.times);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,120 @@
+// One SM at the grain of loop iterations: counts what its warps do and sends their L1 misses on, without timing
+// instructions.
+//
+// What matters for the caches is who runs when. CTAs advance a segment of all their warps at a time. A step waits for
+// the lines it misses; then its warps need the SM's fullest resource, which they can use at a certain rate
+// (service_rate.h). When all want more than there is, the oldest CTAs share it: those whose warps, waiting for it, fill
+// a place in each sub-partition. The same laws as in the timing engine, one level up; one place in each, rather
+// than more, is an assumption: of 4, 8, 16 and 24 warps it came closest to the timing engine (docs/engine.md). The
+// clock orders accesses, and sampled timing extrapolates from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "models/gpu_spec.h"
+#include "models/isa/kernel.h"
+#include "models/l1_cache.h"
+#include "models/memory_request.h"
+#include "models/occupancy.h"
+#include "models/pipes.h"
+#include "sim/engine/counting/segment_totals.h"
+#include "sim/engine/sm_counters.h"
+#include "sim/engine/timing/sm.h"
+
+namespace tilescope {
+
+class CountingSm {
+ public:
+  // Only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it.
+  CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy& occupancy, int id, unsigned thin_shift);
+
+  void launch_cta(std::int64_t cta, Cycle start);
+  void advance(Cycle until);
+  void deliver(const std::vector<MemoryReply>& replies);
+
+  std::vector<MemoryRequest>& outbox() { return outbox_; }
+  std::vector<FinishedCta>& finished() { return finished_; }
+  Cycle next_event() const;
+  SmCounters counters() const;
+  std::uint64_t instructions() const { return instructions_; }
+
+  // From now on what depends on addresses is charged to each instruction as well.
+  void attribute_to(Attribution& attribution) { attribution_ = &attribution; }
+  // The rest, at the end. Barriers' wavefronts are charged apart.
+  void add_segments_to(Attribution& attribution) const;
+  std::uint64_t barrier_wavefronts() const { return barrier_wavefronts_of(counters()); }
+
+ private:
+  struct Cta {
+    std::int64_t cta = -1;
+    Cycle start = 0;
+    Cycle began = 0;  // the current step
+    Cycle alone = 0;  // how long its warps need for it on an empty SM, and when they first need what it loads
+    Cycle slack = 0;
+    Cycle loaded = 0;  // when the lines it loads are here, as far as that is known
+    int out = 0;       // lines it still waits for
+    Cycle ready = 0;   // may go on; kNever while it needs lines that are out
+    Cycle ends = 0;    // the current step, at the earliest
+    double busy = 0;   // cycles it still needs the fullest resource
+    double rate = 1;   // of the resource's time, what its warps can use at most
+    double queue = 0;  // of its warps, how many wait for the resource at a time
+    double share = 0;  // ... and what it gets until the next change
+    std::uint32_t place = 0;
+    bool looked_up = false;  // a line of the current step
+    bool ending = false;
+    std::vector<std::unique_ptr<WarpStream>> warps;
+    std::vector<std::uint32_t> steps;  // segments taken by each warp
+    std::vector<bool> done;
+  };
+  struct Kind {  // segments with one key
+    SegmentTotals totals;
+    std::uint64_t times = 0;
+  };
+
+  Cycle share_out(Cycle until);
+  void work(Cycle until);
+  void step(Cta& cta, Cycle now);
+  Kind& kind_of(const Segment& segment, const Cta& cta, std::size_t warp);
+  void add_unkeyed();
+  void loads_are_here(Cta& cta);
+  void count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals);
+  void count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access);
+  void load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, bool cached);
+  void send(std::uint64_t line, std::uint32_t fill, std::uint8_t sectors, RequestKind kind, Cycle now);
+  bool keeps(std::uint64_t line) const;
+  std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
+
+  int id_;
+  const Kernel& kernel_;
+  PipeTable pipes_;
+  const GpuSpec& gpu_;
+  std::int64_t barrier_wavefronts_;
+  unsigned thin_shift_;
+  L1Cache l1_;
+  Cycle hit_latency_;
+  Cycle miss_latency_;
+  double sub_partitions_;
+  Operands operands_;
+  std::vector<Cta*> places_;                    // every CTA there is room for, by Cta::place
+  std::vector<std::unique_ptr<Cta>> resident_;  // oldest first
+  std::vector<std::unique_ptr<Cta>> idle_;
+  std::unique_ptr<WarpStream> probe_;
+  std::unordered_map<std::uint32_t, Kind> kinds_;
+  std::uint32_t last_key_ = 0;  // of the last look-up in kinds_
+  Kind* last_kind_ = nullptr;
+  Kind last_unkeyed_;
+  SmCounters counters_;
+  Attribution* attribution_ = nullptr;  // none asked for
+  std::uint64_t instructions_ = 0;
+  std::vector<MemoryRequest> outbox_;
+  std::vector<FinishedCta> finished_;
+  Cycle last_latency_ = 0;  // of the last line that was looked up
+  bool last_missed_ = true;
+  Cycle egress_ = 0;  // one line leaves per cycle
+  Cycle clock_ = 0;
+};
+
+}  // namespace tilescope

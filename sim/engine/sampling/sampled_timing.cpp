@@ -1,0 +1,168 @@
+#include "sim/engine/sampling/sampled_timing.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tilescope {
+namespace {
+
+// Instructions that are timed one by one: at least so many, then more until the factor's error is small enough, at most
+// so many. Launches of twice the least are simulated to the end.
+constexpr std::uint64_t kMostTimed = 48'000'000;
+constexpr std::uint64_t kFewestTimedFast =
+    12'000'000;  // twice that when all CTAs start together and drift apart slowly
+constexpr std::uint64_t kCheckEvery = 2'000'000;
+constexpr double kErrorWanted = 1;  // of the factor between the clocks, percent
+// The first part of them, in which the chip fills up, does not enter the factor between the clocks.
+constexpr double kWarmUp = 0.3;
+// What the laws of the coarse clock leave out, percent of the time that is not simulated: root mean square of the
+// difference of --sample fast to --sample off, over the launches of docs/engine.md.
+constexpr double kLawsError = 6;
+
+// What the curve says at this much work, between its points.
+double value_at(const WorkCurve& curve, double instructions) {
+  const auto after = std::find_if(curve.begin(), curve.end(), [&](const WorkPoint& p) {
+    return static_cast<double>(p.instructions) >= instructions;
+  });
+  if (after == curve.end()) return curve.empty() ? 0 : static_cast<double>(curve.back().value);
+  const WorkPoint before = after == curve.begin() ? WorkPoint{} : *(after - 1);
+  const auto step = static_cast<double>(after->instructions - before.instructions);
+  const double share = step == 0 ? 1 : (instructions - static_cast<double>(before.instructions)) / step;
+  return static_cast<double>(before.value) + share * static_cast<double>(after->value - before.value);
+}
+
+// What the detailed run adds over what the coarse one adds for the work between `from` and `to`.
+double factor(const WorkCurve& detailed, const WorkCurve& coarse, double from, double to) {
+  const double in_coarse = value_at(coarse, to) - value_at(coarse, from);
+  const double in_detail = value_at(detailed, to) - value_at(detailed, from);
+  return in_coarse <= 0 ? 1 : in_detail / in_coarse;
+}
+
+// What the factor may be off, in percent: its standard deviation when the stretch of work begins later or ends sooner.
+// The clocks are in step only on average; where the stretch begins and ends is what makes the difference.
+double factor_error_pct(const WorkCurve& detailed, const WorkCurve& coarse, double from, double to) {
+  constexpr std::array<double, 4> kCuts{0, 0.1, 0.2, 0.3};
+  double sum = 0;
+  double squares = 0;
+  for (const double begin : kCuts)
+    for (const double end : kCuts) {
+      const double f = factor(detailed, coarse, from + begin * (to - from), to - end * (to - from));
+      sum += f;
+      squares += f * f;
+    }
+  constexpr double kTimes = kCuts.size() * kCuts.size();
+  const double mean = sum / kTimes;
+  return mean == 0 ? 0 : 100 * std::sqrt(std::max(0.0, squares / kTimes - mean * mean)) / mean;
+}
+
+// When SMs of one load end, and by how much that may be off.
+struct End {
+  double when = 0;
+  double factor_error_pct = 0;
+  double extrapolated = 0;  // share of `when`
+
+  double error_pct() const { return extrapolated * std::hypot(factor_error_pct, kLawsError); }
+};
+
+End extrapolated(const WorkCurve& detailed, const WorkCurve& coarse) {
+  const auto to = static_cast<double>(detailed.back().instructions);
+  const double from = kWarmUp * to;
+  const double done = value_at(detailed, to);
+  const double rest = value_at(coarse, static_cast<double>(coarse.back().instructions)) - value_at(coarse, to);
+  const double scaled = rest * factor(detailed, coarse, from, to);
+  const double end = done + scaled;
+  return {end, factor_error_pct(detailed, coarse, from, to), end <= 0 ? 0 : scaled / end};
+}
+
+End last_end(const WorkCurves& detailed, const WorkCurves& coarse) {
+  End last;
+  for (std::size_t load = 0; load < detailed.by_load().size(); ++load) {
+    const End end = extrapolated(detailed.by_load()[load], coarse.by_load()[load]);
+    if (end.when > last.when) last = end;
+  }
+  return last;
+}
+
+// As for the clock: what counting saw after the sample is scaled by the factor of the sample once it has warmed up; its
+// error is half the difference between the two halves of that. Counting may have looked at a part of the lines only.
+void take_l2_hits(const WorkCurve& detailed, const WorkCurve& coarse, SampledTiming& result) {
+  const auto to = static_cast<double>(detailed.back().instructions);
+  const double from = kWarmUp * to;
+  const double middle = (from + to) / 2;
+  const double rest = static_cast<double>(coarse.back().value) - value_at(coarse, to);
+  result.l2_hits = value_at(detailed, to) + rest * factor(detailed, coarse, from, to);
+  const double spread = factor(detailed, coarse, from, middle) - factor(detailed, coarse, middle, to);
+  if (result.l2_hits > 0) result.l2_hit_error_pct = 100 * std::abs(spread) / 2 * rest / result.l2_hits;
+}
+
+}  // namespace
+
+template <class Engine>
+void WorkCurves::add(const Engine& engine) {
+  if (by_load_.empty()) {
+    std::vector<std::int64_t> loads;
+    loads.reserve(static_cast<std::size_t>(engine.sms()));
+    const bool one_wave = engine.ctas_waiting() == 0;
+    for (int sm = 0; sm < engine.sms(); ++sm) loads.push_back(one_wave ? engine.ctas_given(sm) : 0);
+    std::vector<std::int64_t> different = loads;
+    std::sort(different.begin(), different.end());
+    different.erase(std::unique(different.begin(), different.end()), different.end());
+    for (const std::int64_t load : loads)
+      curve_of_sm_.push_back(
+          static_cast<std::size_t>(std::lower_bound(different.begin(), different.end(), load) - different.begin()));
+    by_load_.resize(different.size());
+  }
+  for (WorkCurve& curve : by_load_) curve.push_back({engine.now(), 0});
+  for (int sm = 0; sm < engine.sms(); ++sm)
+    by_load_[curve_of_sm_[static_cast<std::size_t>(sm)]].back().instructions += engine.sm(sm).instructions();
+  l2_hits_.push_back({static_cast<std::int64_t>(engine.memory_counters().l2.read_hit_sectors), engine.instructions()});
+}
+
+template void WorkCurves::add(const TimingEngine& engine);
+template void WorkCurves::add(const CountingEngine& engine);
+
+SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options,
+                             const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress) {
+  TimingEngine engine(gpu, kernel, options.threads);
+  const std::uint64_t total = coarse.instructions();
+  const std::uint64_t least = options.sample != Sample::fast ? kMostTimed
+                              : engine.ctas_waiting() == 0   ? 2 * kFewestTimedFast
+                                                             : kFewestTimedFast;
+  const bool whole = total <= 2 * least;
+  const std::uint64_t most = whole ? total : std::min(total, kMostTimed);
+
+  if (options.by_instruction) engine.attribute();
+  WorkCurves detailed;
+  std::uint64_t next_check = least;
+  engine.on_progress = [&](const TimingEngine& e) {
+    detailed.add(e);
+    const std::uint64_t now = detailed.instructions();
+    if (on_progress) on_progress({std::min(1.0, static_cast<double>(now) / static_cast<double>(most))});
+    if (whole || now < next_check) return;
+    next_check = now + kCheckEvery;
+    if (now >= kMostTimed || last_end(detailed, coarse).factor_error_pct <= kErrorWanted) engine.stop();
+  };
+  engine.run();
+
+  SampledTiming result{engine.cycles(),
+                       0,
+                       1,
+                       1,
+                       engine.sm_counters(),
+                       engine.memory_counters(),
+                       0,
+                       0,
+                       engine.timeline(),
+                       engine.instruction_counters()};
+  if (engine.done()) return result;
+  const End last = last_end(detailed, coarse);
+  result.cycles = static_cast<Cycle>(std::llround(last.when));
+  result.error_pct = last.error_pct();
+  result.fraction = static_cast<double>(detailed.instructions()) / static_cast<double>(total);
+  result.time_fraction = static_cast<double>(engine.now()) / last.when;
+  take_l2_hits(detailed.l2_hits(), coarse.l2_hits(), result);
+  return result;
+}
+
+}  // namespace tilescope

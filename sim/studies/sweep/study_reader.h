@@ -1,0 +1,23 @@
+// Reads a study file.
+//
+//   tiles.yaml:6:3: error: parameters.bn: no kernel of the study has it (did you mean bm?)
+//   tiles.yaml:7:17: error: parameters.gpu.l2.size_mib: got '0'; must be a number from 0.001 to 4096 MiB
+//
+// Every error of the file comes in one run, sorted by position.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "models/support/diagnostic.h"
+#include "sim/studies/sweep/study.h"
+
+namespace tilescope::sweep {
+
+// The file of a built-in GPU, or a sentence why there is none of that name.
+using GpuFinder = std::function<tl::expected<std::string, std::string>(const std::string& name)>;
+
+tl::expected<Study, Diagnostics> read_study(const std::string& path, const GpuFinder& find_gpu);
+
+}  // namespace tilescope::sweep
