@@ -1,4 +1,4 @@
-// Branches, convergence, barriers, and instructions that only order or hint.
+// Branches, convergence and barriers.
 #include "traces/sass/lanes.h"
 #include "traces/sass/ops.h"
 
@@ -200,64 +200,22 @@ void decode_yield(Decoder& d) {
   while (d.more()) d.pop();
 }
 
-void decode_trap(Decoder& d) {
-  while (!d.take_any().empty()) {
-  }
+void decode_trap(Decoder& d) {  // BPT.TRAP 0x1; KILL
+  if (d.parsed().opcode == "BPT" && !d.take("TRAP") && !d.take("INT")) d.fail("neither TRAP nor INT");
   while (d.more()) d.pop();
   set_flow(d, Flow::trap, OpClass::exit);
-}
-
-// Instructions without a result, an address or a place to go.
-template <OpClass Class>
-void decode_nothing(Decoder& d) {
-  while (!d.take_any().empty()) {
-  }
-  while (d.more()) {
-    const Operand* operand = d.pop();
-    if (operand->kind == Operand::Kind::reg || operand->kind == Operand::Kind::predicate)
-      if (!is_zero(operand->reg) && !is_true(operand->reg)) d.decoded.always_uses.push_back(operand->reg);
-  }
-  set_class(d, Class);
 }
 
 }  // namespace
 
 std::span<const OpEntry> control_ops() {
   static constexpr OpEntry entries[] = {
-      {"BRA", decode_branch},
-      {"EXIT", decode_exit},
-      {"CALL", decode_call},
-      {"RET", decode_return},
-      {"BRX", decode_indirect},
-      {"BSSY", decode_open},
-      {"BSYNC", decode_meet},
-      {"BREAK", decode_leave},
-      {"BMOV", decode_barrier_move},
-      {"WARPSYNC", decode_gather},
-      {"BAR", decode_barrier},
-      {"B2R", decode_barrier_result},
-      {"YIELD", decode_yield},
-      {"NANOSLEEP", decode_yield},
-      {"BPT", decode_trap},
+      {"BRA", decode_branch},      {"EXIT", decode_exit},       {"CALL", decode_call},
+      {"RET", decode_return},      {"BRX", decode_indirect},    {"BSSY", decode_open},
+      {"BSYNC", decode_meet},      {"BREAK", decode_leave},     {"BMOV", decode_barrier_move},
+      {"WARPSYNC", decode_gather}, {"BAR", decode_barrier},     {"B2R", decode_barrier_result},
+      {"YIELD", decode_yield},     {"NANOSLEEP", decode_yield}, {"BPT", decode_trap},
       {"KILL", decode_trap},
-      {"NOP", decode_nothing<OpClass::nop>},
-      {"ENDCOLLECTIVE", decode_nothing<OpClass::branch>},
-      {"PMTRIG", decode_nothing<OpClass::nop>},
-      {"PREEXIT", decode_nothing<OpClass::nop>},
-      {"ACQBULK", decode_nothing<OpClass::dependency>},
-      {"DEPBAR", decode_nothing<OpClass::dependency>},
-      {"LDGDEPBAR", decode_nothing<OpClass::dependency>},
-      {"WARPGROUP", decode_nothing<OpClass::dependency>},
-      {"WARPGROUPSET", decode_nothing<OpClass::dependency>},
-      {"MEMBAR", decode_nothing<OpClass::membar>},
-      {"ERRBAR", decode_nothing<OpClass::membar>},
-      {"CGAERRBAR", decode_nothing<OpClass::membar>},
-      {"CCTL", decode_nothing<OpClass::membar>},
-      {"CCTLL", decode_nothing<OpClass::membar>},
-      {"FENCE", decode_nothing<OpClass::membar>},
-      {"USETMAXREG", decode_nothing<OpClass::uniform>},
-      {"UCGABAR_ARV", decode_nothing<OpClass::dependency>},
-      {"UCGABAR_WAIT", decode_nothing<OpClass::dependency>},
   };
   return entries;
 }
