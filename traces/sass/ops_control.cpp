@@ -156,22 +156,27 @@ void decode_barrier(Decoder& d) {  // BAR.SYNC.DEFER_BLOCKING id[, threads][, pr
   const bool sync = d.take("SYNC"), all = d.take("SYNCALL");
   if (!arrive && !reduce && !sync && !all) return d.fail("neither SYNC, ARV nor RED");
   d.decoded.flow = arrive ? Flow::arrive : Flow::barrier;
-  set_class(d, arrive ? OpClass::dependency : OpClass::barrier);
+  set_class(d, arrive ? OpClass::barrier_arrival : OpClass::barrier);
   d.op().flags = d.take("POPC") ? 1U : d.take("AND") ? 2U : d.take("OR") ? 3U : 0U;
   d.op().in[0].low = d.op().in[1].low = kRZ;
+  bool known = true;  // which barrier, and of how many threads
+  unsigned barrier = 0;
   if (!all) {
     if (!d.more()) return d.fail("which barrier is missing");
-    if (d.next_is(Operand::Kind::immediate))
-      d.decoded.instruction.bar_id = static_cast<std::uint16_t>(d.peek()->value & 15);
+    known = d.next_is(Operand::Kind::immediate);
+    if (known) barrier = static_cast<unsigned>(d.peek()->value & 15);
     d.in(0);
   }
-  // A barrier of part of the CTA's threads is not one the engine can hold warps at.
+  unsigned warps = 0;  // all of the CTA
   if (d.more() && !d.next_is(Operand::Kind::predicate)) {
     const Operand* threads = d.peek();
-    const bool known = threads->kind == Operand::Kind::immediate;
-    if (!known || threads->value != d.block_threads()) set_class(d, OpClass::dependency);
+    known = known && threads->kind == Operand::Kind::immediate && threads->value >= 0 && threads->value <= 1024;
+    if (known && threads->value != d.block_threads())
+      warps = static_cast<unsigned>(threads->value + kLanes - 1) / kLanes;
     d.in(1);
   }
+  d.decoded.instruction.detail = static_cast<std::uint16_t>(barrier | warps << 4U);
+  if (!known) set_class(d, OpClass::partial_barrier);
   if (reduce) {
     d.predicate_in(0);
     d.decoded.barrier_result = true;

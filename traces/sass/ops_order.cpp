@@ -21,19 +21,19 @@ constexpr Order orders[] = {
     {"NOP", OpClass::nop, {}},
     {"ENDCOLLECTIVE", OpClass::branch, {}},
     {"PMTRIG", OpClass::nop, {}},
-    {"PREEXIT", OpClass::nop, {}},
+    {"PREEXIT", OpClass::dependency, {}},
     {"ACQBULK", OpClass::dependency, {}},
-    {"LDGDEPBAR", OpClass::dependency, {}},
-    {"WARPGROUP", OpClass::dependency, {"ARRIVE", "DEPBAR", "LE"}},
-    {"WARPGROUPSET", OpClass::dependency, {}},
+    {"LDGDEPBAR", OpClass::async_commit, {}},
+    {"WARPGROUP", OpClass::group_wait, {"ARRIVE", "DEPBAR", "LE"}},
+    {"WARPGROUPSET", OpClass::group_wait, {}},
     // What is ordered, and for whom.
     {"MEMBAR", OpClass::membar, {"SC", "ALL", "CTA", "SM", "CLUSTER", "GPU", "SYS", "VC", "MMIO"}},
-    {"ERRBAR", OpClass::membar, {}},
-    {"CGAERRBAR", OpClass::membar, {}},
+    {"ERRBAR", OpClass::error_barrier, {}},
+    {"CGAERRBAR", OpClass::error_barrier, {}},
     // Level 1 or 2, one line or all: prefetched, invalidated, written back, reset.
-    {"CCTL", OpClass::membar, {"E", "C", "U", "IV", "IVALL", "IVALLP", "PF1", "PF2", "WB", "RS"}},
-    {"CCTLL", OpClass::membar, {"IV", "IVALL", "PF1", "PF2", "WB", "WBALL", "RS", "RSLB"}},
-    {"FENCE", OpClass::membar, {"VIEW", "ASYNC", "S", "G"}},
+    {"CCTL", OpClass::cache_control, {"E", "C", "U", "IV", "IVALL", "IVALLP", "PF1", "PF2", "WB", "RS"}},
+    {"CCTLL", OpClass::cache_control, {"IV", "IVALL", "PF1", "PF2", "WB", "WBALL", "RS", "RSLB"}},
+    {"FENCE", OpClass::fence, {"VIEW", "ASYNC", "S", "G"}},
     {"UCGABAR_ARV", OpClass::dependency, {}},
     {"UCGABAR_WAIT", OpClass::dependency, {}},
 };
@@ -47,6 +47,11 @@ void take_operands(Decoder& d) {
   }
 }
 
+Scope scope_of(const Decoder& d) {
+  if (d.parsed().has("SYS")) return Scope::system;
+  return d.parsed().has("CTA") || d.parsed().has("SM") ? Scope::cta : Scope::gpu;
+}
+
 void decode_order(Decoder& d) {
   const Order& order = *std::find_if(std::begin(orders), std::end(orders),
                                      [&d](const Order& one) { return one.opcode == d.parsed().opcode; });
@@ -54,11 +59,15 @@ void decode_order(Decoder& d) {
     if (!modifier.empty()) d.take(modifier);
   take_operands(d);
   set_class(d, order.op);
+  if (order.op == OpClass::membar)
+    d.decoded.instruction.detail = static_cast<std::uint16_t>(scope_of(d));
+  else if (order.op == OpClass::cache_control)
+    d.decoded.instruction.detail = d.parsed().has("IVALL") ? 1 : 0;
 }
 
 // DEPBAR.LE SB0, 0x1: until at most one operation of scoreboard 0 is open. Without .LE: until those listed are free.
 void decode_scoreboard_wait(Decoder& d) {
-  set_class(d, OpClass::dependency);
+  set_class(d, OpClass::async_wait);
   d.take("ALL");
   if (d.take("LE")) {
     const Operand* scoreboard = d.pop();

@@ -252,6 +252,7 @@ void decode_group_matrices(Decoder& d) {
   d.out_words(shape.rows * shape.columns / 128 / (half_sum ? 2 : 1));
   // Each of the four warps does a quarter of it; 8-bit elements go at twice the rate.
   set_work(d, std::int64_t{shape.rows} * shape.columns * shape.depth / 4 / (depth == 32 ? 2 : 1));
+  set_class(d, OpClass::group_tensor);
   while (d.more()) {
     const Operand* operand = d.pop();
     if (operand->kind == Operand::Kind::reg)
