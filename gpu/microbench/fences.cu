@@ -1,6 +1,7 @@
-// How long does a fence hold a warp, by what is outstanding before it, and do lines that L1 held hit behind it? `stores` and `loads`
-// are instructions of 32 lanes at 128-byte lines of their own; `warps` warps do the same at the same time. first, second: two fences
-// one behind the other; hit: a load of a line that L1 held before them, then the same load again.
+// How long does a fence hold a warp, by what is outstanding before it, and do lines that L1 held hit behind it?
+// `stores` and `loads` are instructions of 32 lanes at 128-byte lines of their own; `warps` warps do the same at the
+// same time. first, second: two fences one behind the other; hit: a load of a line that L1 held before them, then the
+// same load again.
 #include "benchmarks.h"
 #include "device_probe.cuh"
 
@@ -40,7 +41,7 @@ __device__ unsigned clock_behind(unsigned v) {
 
 template <Fence kFence>
 __global__ void __launch_bounds__(1024)
-    hold(unsigned* words, int stores, int loads, int lanes, int sm, int* claims, unsigned* seen) {
+    hold(unsigned* words, int stores, int loads, int sm, int* claims, unsigned* seen) {
   if (claim_sm(sm, 1, claims) < 0) {
     return;
   }
@@ -57,15 +58,12 @@ __global__ void __launch_bounds__(1024)
     clock_behind(v);
     __syncthreads();
     unsigned got[8] = {};
-    if (lane < lanes) {
-      for (int k = 0; k < stores; ++k) {
-        asm volatile("st.global.u32 [%0], %1;" ::"l"(mine + 4096 + (k * 32 + lane) * 32), "r"(pass) : "memory");
-      }
-      if (loads > 0) {
-#pragma unroll
-        for (int k = 0; k < 8; ++k) {
-          asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(got[k]) : "l"(mine + 40000 + (k * 32 + lane) * 32) : "memory");
-        }
+    for (int k = 0; k < stores; ++k) {
+      asm volatile("st.global.u32 [%0], %1;" ::"l"(mine + 4096 + (k * 32 + lane) * 32), "r"(pass) : "memory");
+    }
+    if (loads > 0) {
+      ragma unroll for (int k = 0; k < 8; ++k) {
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(got[k]) : "l"(mine + 40000 + (k * 32 + lane) * 32) : "memory");
       }
     }
     t[0] = clock_now();
@@ -94,20 +92,16 @@ void measure(Report& report, const char* name) {
   for (const int warps : {1, 8, 32}) {
     for (const int stores : {0, 1, 2, 4, 8, 32}) {
       for (const int loads : {0, 8}) {
-        for (const int lanes : {1, 32}) {
-          Recorder<int> claims(1);
-          Recorder<unsigned> seen(4);
-          hold<kFence><<<4 * sm_count(), 32 * warps>>>(words.device(), stores, loads, lanes, 0, claims.device(),
-                                                       seen.device());
-          finish("hold");
-          const std::string the_case = std::string("fence=") + name + ";warps=" + std::to_string(warps) +
-                                       ";stores=" + std::to_string(stores) + ";loads=" + std::to_string(loads) +
-                                       ";lanes=" + std::to_string(lanes);
-          const std::vector<unsigned> cycles = seen.host();
-          const char* const metrics[] = {"first", "second", "hit", "hit_again"};
-          for (int k = 0; k < 4; ++k) {
-            report.scalar("fences", the_case, metrics[k], cycles[k], "cycle");
-          }
+        Recorder<int> claims(1);
+        Recorder<unsigned> seen(4);
+        hold<kFence><<<4 * sm_count(), 32 * warps>>>(words.device(), stores, loads, 0, claims.device(), seen.device());
+        finish("hold");
+        const std::string the_case = std::string("fence=") + name + ";warps=" + std::to_string(warps) +
+                                     ";stores=" + std::to_string(stores) + ";loads=" + std::to_string(loads);
+        const std::vector<unsigned> cycles = seen.host();
+        const char* const metrics[] = {"first", "second", "hit", "hit_again"};
+        for (int k = 0; k < 4; ++k) {
+          report.scalar("fences", the_case, metrics[k], cycles[k], "cycle");
         }
       }
     }

@@ -1,5 +1,5 @@
-// How long does an atomic take whose result the next one needs? By operation, by lanes and how their words lie (pitch 0: one word for
-// all), on global and on shared memory; op=load is a load of the same space (global: past L1).
+// How long does an atomic take whose result the next one needs? By operation, by lanes and how their words lie (pitch
+// 0: one word for all), on global and on shared memory; op=load is a load of the same space (global: past L1).
 #include "atomic_op.cuh"
 #include "benchmarks.h"
 #include "device_probe.cuh"

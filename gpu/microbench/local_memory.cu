@@ -1,5 +1,5 @@
-// Local memory, and generic addresses: latency of a chain of loads by footprint, of a store read back; cycles per instruction of one
-// SM by footprint and width. A lane's word k and its neighbours' words k make one 128-byte line.
+// Local memory, and generic addresses: latency of a chain of loads by footprint, of a store read back; cycles per
+// instruction of one SM by footprint and width. A lane's word k and its neighbours' words k make one 128-byte line.
 #include <algorithm>
 
 #include "benchmarks.h"
@@ -36,8 +36,8 @@ __global__ void chase_local(int words, int steps, int sm, int* claims, int* resu
   result[1] = static_cast<int>(offset);
 }
 
-// Store, load back, the value loaded is the address of the next store. `zero` keeps the compiler from knowing that both addresses are
-// one.
+// Store, load back, the value loaded is the address of the next store. `zero` keeps the compiler from knowing that both
+// addresses are one.
 template <int kSpace>
 __global__ void store_and_load(unsigned* words, int zero, int sm, int* claims, int* result) {
   __shared__ unsigned mine[32];
@@ -47,7 +47,7 @@ __global__ void store_and_load(unsigned* words, int zero, int sm, int* claims, i
   unsigned own[32];
   std::uint64_t address = kSpace == 0   ? __cvta_generic_to_local(own)
                           : kSpace == 1 ? __cvta_generic_to_shared(mine)
-                                       : __cvta_generic_to_global(words);
+                                        : __cvta_generic_to_global(words);
   unsigned start = 0;
   for (int pass = 0; pass < 2; ++pass) {
     start = clock_now();
@@ -115,7 +115,8 @@ __global__ void chase_space(int space, unsigned long long* words, int sm, int* c
 enum class Stream { loads, stores, both };
 
 template <Stream kStream, int kWidth>
-__global__ void __launch_bounds__(1024) stream(int words, int passes, int sm, int* claims, int* cycles, unsigned* sink) {
+__global__ void __launch_bounds__(1024)
+    stream(int words, int passes, int sm, int* claims, int* cycles, unsigned* sink) {
   if (claim_sm(sm, 1, claims) < 0) {
     return;
   }
@@ -180,8 +181,8 @@ void measure(Report& report, const char* name) {
       constexpr int kPasses = 4;
       Recorder<int> claims(1);
       Recorder<int> cycles(1);
-      stream<kStream, kWidth><<<4 * sm_count(), 32 * warps>>>(words, kPasses, 0, claims.device(), cycles.device(),
-                                                              sink.device());
+      stream<kStream, kWidth>
+          <<<4 * sm_count(), 32 * warps>>>(words, kPasses, 0, claims.device(), cycles.device(), sink.device());
       finish("stream");
       const double instructions = static_cast<double>(words / 8 * 8) * 4 / kWidth * kPasses * warps;
       report.scalar("local_memory",
@@ -203,7 +204,8 @@ void chains_of_space(Report& report) {
   Recorder<int> result(33);
   Recorder<int> claims(1);
   const int ctas = 4 * sm_count();
-  store_and_load<kSpace><<<ctas, 1>>>(reinterpret_cast<unsigned*>(words.device()), 0, 0, claims.device(), result.device());
+  store_and_load<kSpace>
+      <<<ctas, 1>>>(reinterpret_cast<unsigned*>(words.device()), 0, 0, claims.device(), result.device());
   finish("store_and_load");
   chain(report, std::string("chain=store_and_load;space=") + spaces[kSpace], result.host()[0]);
   for (const int lanes : {1, 32}) {

@@ -1,9 +1,9 @@
-// Cycles per atomic instruction of a warp, with a result (atom) and without (red), on global memory: of one SM by lanes and how their
-// words lie, of all SMs by how many lines they share. op=load: red is a store, atom a load past L1.
-// Lane l of instruction i of warp w (counted over the grid) takes part if l < lanes, and addresses
+// Cycles per atomic instruction of a warp, with a result (atom) and without (red), on global memory: of one SM by lanes
+// and how their words lie, of all SMs by how many lines they share. op=load: red is a store, atom a load past L1. Lane
+// l of instruction i of warp w (counted over the grid) takes part if l < lanes, and addresses
 //   base + (w * warp_pitch + i * step) mod span + l * lane_pitch
-// cycles_per_instruction: the mean span of a CTA from its first start to the last result (red: to a membar behind the last), divided by
-// the instructions of all its warps. instructions_per_cycle: of the whole grid.
+// cycles_per_instruction: the mean span of a CTA from its first start to the last result (red: to a membar behind the
+// last), divided by the instructions of all its warps. instructions_per_cycle: of the whole grid.
 #include <algorithm>
 #include <numeric>
 
@@ -93,8 +93,8 @@ void one_sm(Report& report) {
         }
         // Every warp at lines of its own, 8 KiB apart, so that nothing but the SM limits.
         measure<kOp, kResult>(report,
-                              "lanes=" + std::to_string(lanes) + ";pitch_bytes=" + std::to_string(pitch) + ";to=own",
-                              1, warps, {lanes, pitch, 8192, 65536 * 4, 1 << 26, 16});
+                              "lanes=" + std::to_string(lanes) + ";pitch_bytes=" + std::to_string(pitch) + ";to=own", 1,
+                              warps, {lanes, pitch, 8192, 65536 * 4, 1 << 26, 16});
       }
     }
   }
@@ -139,7 +139,6 @@ void throughput_atomic(Report& report) {
   one_sm<AtomicOp::add_f32, false>(report);
   one_sm<AtomicOp::add_f32, true>(report);
   one_sm<AtomicOp::cas_b32, true>(report);
-  all_sms<AtomicOp::load, false>(report);
   all_sms<AtomicOp::load, true>(report);
   all_sms<AtomicOp::add_u32, false>(report);
   all_sms<AtomicOp::add_u32, true>(report);

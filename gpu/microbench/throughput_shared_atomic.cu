@@ -1,5 +1,5 @@
-// Cycles per atomic instruction on shared memory of one SM: same=m: groups of m lanes at one word each, the words side by side;
-// bank=w: w words in one bank, 32 / w banks; form=red is an atomic without a result.
+// Cycles per atomic instruction on shared memory of one SM: same=m: groups of m lanes at one word each, the words side
+// by side; bank=w: w words in one bank, 32 / w banks; form=red is an atomic without a result.
 #include "atomic_op.cuh"
 #include "benchmarks.h"
 #include "device_probe.cuh"
@@ -61,8 +61,8 @@ void measure(Report& report, int lanes, int same, int ways, int warps) {
   const Recorder<unsigned> sink(1);
   for (int pass = 0; pass < 2; ++pass) {
     claims.clear();
-    stream<kOp, kResult><<<4 * sm_count(), 32 * warps>>>(lanes, same, ways, 0, claims.device(), cycles.device(),
-                                                         sink.device());
+    stream<kOp, kResult>
+        <<<4 * sm_count(), 32 * warps>>>(lanes, same, ways, 0, claims.device(), cycles.device(), sink.device());
     finish("stream");
   }
   report.scalar("throughput_shared_atomic",
@@ -92,7 +92,6 @@ void sweep(Report& report) {
 
 void throughput_shared_atomic(Report& report) {
   sweep<AtomicOp::load, true>(report);
-  sweep<AtomicOp::load, false>(report);
   sweep<AtomicOp::add_u32, true>(report);
   sweep<AtomicOp::add_u32, false>(report);
   sweep<AtomicOp::max_s32, true>(report);
