@@ -10,6 +10,6 @@ $0 == "" { next }
     pattern = base; gsub(/\*/, "[a-z0-9_]*", pattern)
     for (i = 1; i <= count; ++i) if (order[i] ~ "^" pattern "$") { found = 1; wanted[++last] = order[i] suffix }
   } else if (base in have) { found = 1; wanted[++last] = $0 }
-  if (!found) print "no metric " base > "/dev/stderr"
+  if (!found) print "this GPU has no " base > "/dev/stderr"
 }
 END { for (i = 1; i <= last; ++i) if (!seen[wanted[i]]++) print wanted[i] }

@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(1024)
       asm volatile("st.global.u32 [%0], %1;" ::"l"(mine + 4096 + (k * 32 + lane) * 32), "r"(pass) : "memory");
     }
     if (loads > 0) {
-      ragma unroll for (int k = 0; k < 8; ++k) {
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
         asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(got[k]) : "l"(mine + 40000 + (k * 32 + lane) * 32) : "memory");
       }
     }

@@ -1,5 +1,5 @@
-// Launches the kernels of spaces.cu, each case once, and prints what was launched: run [FIRST LAST], cases in the order of the table.
-// Every kernel gets out (4 MiB of zeros), in (4 MiB, the numbers below) and n.
+// Launches the kernels of spaces.cu, each case once, and prints what was launched: run [FIRST LAST], cases in the order
+// of the table. Every kernel gets out (4 MiB of zeros), in (4 MiB, the numbers below) and n.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -102,7 +102,8 @@ void list_cases() {
   for (const int lanes : {32, 11}) {
     for (const int bytes : {4, 0}) ADD(async_ca_4, 2, 64, bytes + 32 * lanes);
     for (const int bytes : {8, 4}) ADD(async_ca_8, 2, 64, bytes + 32 * lanes);
-    for (const int bytes : {16, 5, 0}) ADD(async_ca_16, 2, 64, bytes + 32 * lanes), ADD(async_cg_16, 2, 64, bytes + 32 * lanes);
+    for (const int bytes : {16, 5, 0})
+      ADD(async_ca_16, 2, 64, bytes + 32 * lanes), ADD(async_cg_16, 2, 64, bytes + 32 * lanes);
   }
   for (const int n : {16, 32, 64, 80, 128}) {
     ADD(matrix_x1, 1, 64, n), ADD(matrix_x2, 1, 64, n), ADD(matrix_x4, 1, 64, n), ADD(matrix_x1_trans, 1, 64, n);
