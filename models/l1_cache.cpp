@@ -21,7 +21,7 @@ L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, std::int64_t capacity_kib, 
   return {sets, ways, SetIndex(sets), LeastRecentlyUsed(sets, ways)};
 }
 
-L1Cache::Lookup L1Cache::load(std::uint64_t line, std::uint8_t sectors) {
+L1Cache::Lookup L1Cache::load(LineAddress line, SectorMask sectors) {
   Lookup result;
   const Sectors* const here = tags_.find(line);
   if (here == nullptr) {
@@ -30,34 +30,32 @@ L1Cache::Lookup L1Cache::load(std::uint64_t line, std::uint8_t sectors) {
   }
   result.present = sectors & here->present;
   result.pending = sectors & here->pending;
-  result.missing = static_cast<std::uint8_t>(sectors & ~(here->present | here->pending));
-  result.ready = result.present != 0 ? here->ready : 0;
+  result.missing = sectors - here->present - here->pending;
+  result.ready = result.present.any() ? here->ready : 0;
   result.waits_for = here->fill;
   return result;
 }
 
-void L1Cache::allocate(std::uint64_t line, std::uint8_t missing, std::uint32_t fill) {
+void L1Cache::allocate(LineAddress line, SectorMask missing, std::uint32_t fill) {
   if (holds_nothing_) return;
   Sectors* here = tags_.find(line);
   if (here == nullptr) {
-    here = tags_.victim(line, [](const Sectors& way) { return way.pending == 0; });
+    here = tags_.victim(line, [](const Sectors& way) { return way.pending.none(); });
     if (here == nullptr) return;
     tags_.claim(*here, line);
   }
   here->pending |= missing;
-  for (std::size_t s = 0; s < kSectorsPerLine; ++s)
-    if ((missing >> s & 1U) != 0) here->fill[s] = fill;
+  for (const std::size_t s : missing) here->fill[s] = fill;
 }
 
-void L1Cache::filled(std::uint64_t line, std::uint32_t fill, Cycle ready) {
+void L1Cache::filled(LineAddress line, std::uint32_t fill, Cycle ready) {
   Sectors* const found = tags_.find(line);
   if (found == nullptr) return;
   Sectors& here = *found;
-  for (std::size_t s = 0; s < kSectorsPerLine; ++s) {
-    const auto bit = static_cast<std::uint8_t>(1U << s);
-    if ((here.pending & bit) == 0 || here.fill[s] != fill) continue;
-    here.pending = static_cast<std::uint8_t>(here.pending & ~bit);
-    here.present |= bit;
+  for (const std::size_t s : here.pending) {
+    if (here.fill[s] != fill) continue;
+    here.pending -= SectorMask::of(s);
+    here.present |= SectorMask::of(s);
     here.fill[s] = kNoFill;
     here.ready = std::max(here.ready, ready);
   }

@@ -1,7 +1,6 @@
 #include "models/l2_partition.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tilescope {
 namespace {
@@ -31,20 +30,19 @@ L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& 
           NotRecentlyUsed(sets, ways, static_cast<NruVictim>(gpu.l2.victim))};
 }
 
-L2Partition::Lookup L2Partition::read(std::uint64_t line, std::uint8_t sectors, Tick now) {
+L2Partition::Lookup L2Partition::read(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
   Sectors* way = tags_.find(line);
   if (way != nullptr) {
     result.present = way->present & sectors;
     result.ready = way->ready;
   }
-  const std::int64_t bytes = kSectorBytes * std::popcount(static_cast<unsigned>(sectors));
-  const std::int64_t clocks = std::max<std::int64_t>(1, (bytes + slice_bytes_ - 1) / slice_bytes_);
+  const std::int64_t clocks = std::max<std::int64_t>(1, (sectors.bytes() + slice_bytes_ - 1) / slice_bytes_);
   result.served = slices_[hash_.slice(line)].take(now, clocks * lookup_);
   return result;
 }
 
-L2Partition::Sectors& L2Partition::claim(std::uint64_t line, Evicted& evicted) {
+L2Partition::Sectors& L2Partition::claim(LineAddress line, Evicted& evicted) {
   Sectors* way = tags_.find(line);
   if (way != nullptr) return *way;
   way = tags_.victim(line, [](const Sectors&) { return true; });
@@ -53,7 +51,7 @@ L2Partition::Sectors& L2Partition::claim(std::uint64_t line, Evicted& evicted) {
   return *way;
 }
 
-L2Partition::Evicted L2Partition::fill(std::uint64_t line, std::uint8_t sectors, Tick ready) {
+L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tick ready) {
   Evicted evicted;
   Sectors& here = claim(line, evicted);
   here.present |= sectors;
@@ -63,17 +61,17 @@ L2Partition::Evicted L2Partition::fill(std::uint64_t line, std::uint8_t sectors,
 
 // Source: lts__xbar2lts_cycles_active is one per sector and one more per request with partly written sectors, the same
 // that leaves an SM; gpu/microbench/counted_stores.cu.
-Tick L2Partition::accept(std::uint64_t line, std::uint8_t sectors, bool partial, Tick now) {
-  const std::int64_t count = std::popcount(static_cast<unsigned>(sectors));
-  const Tick entered = inputs_[hash_.slice(line)].take(now, count * sector_in_ + (partial ? partial_in_ : 0));
+Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tick now) {
+  const Tick entered =
+      inputs_[hash_.slice(line)].take(now, sectors.count() * sector_in_ + (partial ? partial_in_ : Tick{}));
   return std::max(entered, accept_passed_on(line, sectors, now));
 }
 
-Tick L2Partition::accept_passed_on(std::uint64_t line, std::uint8_t sectors, Tick now) {
-  return slices_[hash_.slice(line)].take(now, std::popcount(static_cast<unsigned>(sectors)) * lookup_);
+Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
+  return slices_[hash_.slice(line)].take(now, sectors.count() * lookup_);
 }
 
-L2Partition::Evicted L2Partition::write(std::uint64_t line, std::uint8_t sectors) {
+L2Partition::Evicted L2Partition::write(LineAddress line, SectorMask sectors) {
   Evicted evicted;
   Sectors& here = claim(line, evicted);
   here.present |= sectors;
@@ -81,8 +79,8 @@ L2Partition::Evicted L2Partition::write(std::uint64_t line, std::uint8_t sectors
   return evicted;
 }
 
-void L2Partition::invalidate(std::uint64_t line, std::uint8_t sectors) {
-  if (Sectors* const way = tags_.find(line)) way->present = static_cast<std::uint8_t>(way->present & ~sectors);
+void L2Partition::invalidate(LineAddress line, SectorMask sectors) {
+  if (Sectors* const way = tags_.find(line)) way->present -= sectors;
 }
 
 }  // namespace tilescope

@@ -15,11 +15,11 @@ enum class RequestKind : std::uint8_t {
 constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read; }
 
 struct MemoryRequest {
-  Cycle time = 0;          // leaves the L1
-  std::uint64_t line = 0;  // address / 128
+  Cycle time = 0;  // leaves the L1
+  LineAddress line;
   std::uint32_t fill = 0;  // the SM's own name for it
   std::uint16_t sm = 0;
-  std::uint8_t sectors = 0;  // bit s: sector s of the line
+  SectorMask sectors;
   RequestKind kind = RequestKind::read;
 };
 

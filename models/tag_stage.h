@@ -13,7 +13,8 @@ namespace tilescope {
 
 inline constexpr int kTagBanks = 4;
 
-constexpr unsigned tag_bank(std::uint64_t line) {
+constexpr unsigned tag_bank(LineAddress address) {
+  std::uint64_t line = address.number();
   line ^= line >> 32U;
   line ^= line >> 16U;
   line ^= line >> 8U;
@@ -23,12 +24,12 @@ constexpr unsigned tag_bank(std::uint64_t line) {
 }
 
 // Cycles for all lines of a request whose base lies in line `base_line`; at least 1.
-inline std::int64_t tag_cycles(const Footprint& footprint, std::uint64_t base_line) {
+inline std::int64_t tag_cycles(const Footprint& footprint, LineAddress base_line) {
   if (footprint.lines.size() <= 1) return 1;
   std::array<std::int64_t, kTagBanks> lines{};
   std::int64_t most = 1;
   for (const LineSectors& touched : footprint.lines) {
-    std::int64_t& count = lines[tag_bank(base_line + static_cast<std::uint64_t>(touched.line))];
+    std::int64_t& count = lines[tag_bank(base_line + touched.line)];
     if (++count > most) most = count;
   }
   return most;

@@ -1,19 +1,12 @@
 #include "sim/engine/counting/counting_sm.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "models/tag_stage.h"
 #include "sim/engine/counting/service_rate.h"
 
 namespace tilescope {
-namespace {
-
-std::uint64_t count(unsigned sectors) { return static_cast<std::uint64_t>(std::popcount(sectors)); }
-
-}  // namespace
-
 CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy& occupancy, int id,
                        unsigned thin_shift)
     : id_(id),
@@ -217,41 +210,42 @@ void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const Glob
     ++counters_.data_wavefronts;
     return;
   }
-  counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, operand.base / kLineBytes));
+  const LineAddress base_line = LineAddress::of(operand.base);
+  counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, base_line));
   counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   if (access.is_load) {
     ++counters_.global_load_requests;
     counters_.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
-    load_lines(cta, footprint, operand.base, access.cached);
+    load_lines(cta, footprint, base_line, access.cached);
     return;
   }
   ++counters_.global_store_requests;
   counters_.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
   for (const LineSectors& touched : footprint.lines) {
-    const std::uint64_t line = operand.base / kLineBytes + static_cast<std::uint64_t>(touched.line);
+    const LineAddress line = base_line + touched.line;
     if (keeps(line))
       send(line, 0, touched.sectors, touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write,
            cta.began);
   }
 }
 
-void CountingSm::load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, bool cached) {
+void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, bool cached) {
   const Cycle now = cta.began;
   for (const LineSectors& touched : footprint.lines) {
-    const std::uint64_t line = base / kLineBytes + static_cast<std::uint64_t>(touched.line);
+    const LineAddress line = base_line + touched.line;
     if (!keeps(line)) {
       if (last_missed_) egress_ = std::max(egress_, now) + 1;
       continue;
     }
     cta.looked_up = true;
     const L1Cache::Lookup found =
-        cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{0, 0, touched.sectors, 0, {}};
-    counters_.global_load_hit_sectors += count(found.present) << thin_shift_;
-    last_missed_ = found.missing != 0;
-    last_latency_ = found.missing != 0 ? miss_latency_ : std::max(hit_latency_, found.ready - now);
-    cta.loaded = std::max(cta.loaded, now + (found.missing != 0 ? 0 : last_latency_));
-    if (found.missing == 0) continue;
-    counters_.fill_sectors += count(found.missing) << thin_shift_;
+        cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{{}, {}, touched.sectors, 0, {}};
+    counters_.global_load_hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
+    last_missed_ = found.missing.any();
+    last_latency_ = found.missing.any() ? miss_latency_ : std::max(hit_latency_, found.ready - now);
+    cta.loaded = std::max(cta.loaded, now + (found.missing.any() ? 0 : last_latency_));
+    if (found.missing.none()) continue;
+    counters_.fill_sectors += std::uint64_t{found.missing.count()} << thin_shift_;
     if (cached) {
       l1_.allocate(line, found.missing, 0);
       l1_.filled(line, 0, now + miss_latency_);  // about then
@@ -262,7 +256,7 @@ void CountingSm::load_lines(Cta& cta, const Footprint& footprint, std::uint64_t 
 }
 
 // `fill` names the place of the CTA that waits; 0: none.
-void CountingSm::send(std::uint64_t line, std::uint32_t fill, std::uint8_t sectors, RequestKind kind, Cycle now) {
+void CountingSm::send(LineAddress line, std::uint32_t fill, SectorMask sectors, RequestKind kind, Cycle now) {
   egress_ = std::max(egress_, now) + 1;
   outbox_.push_back({egress_, line, fill, static_cast<std::uint16_t>(id_), sectors, kind});
 }
@@ -278,8 +272,8 @@ void CountingSm::deliver(const std::vector<MemoryReply>& replies) {
   }
 }
 
-bool CountingSm::keeps(std::uint64_t line) const {
-  return (mix_bits(line ^ 0xA5A5A5A5A5ULL) & ((1ULL << thin_shift_) - 1)) == 0;
+bool CountingSm::keeps(LineAddress line) const {
+  return (mix_bits(line.number() ^ 0xA5A5A5A5A5ULL) & ((1ULL << thin_shift_) - 1)) == 0;
 }
 
 SmCounters CountingSm::counters() const {

@@ -82,9 +82,9 @@ class CountingSm {
   void loads_are_here(Cta& cta);
   void count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals);
   void count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access);
-  void load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, bool cached);
-  void send(std::uint64_t line, std::uint32_t fill, std::uint8_t sectors, RequestKind kind, Cycle now);
-  bool keeps(std::uint64_t line) const;
+  void load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, bool cached);
+  void send(LineAddress line, std::uint32_t fill, SectorMask sectors, RequestKind kind, Cycle now);
+  bool keeps(LineAddress line) const;
   std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
 
   int id_;

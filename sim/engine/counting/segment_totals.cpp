@@ -81,7 +81,7 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
   const auto add_global = [&](const MemoryOperand& global) {
     const Footprint& footprint = patterns.footprint(global.pattern, global.base);
     data_stage += std::max(footprint.data_wavefronts, 1);
-    if (!footprint.lines.empty()) tag_stage += tag_cycles(footprint, global.base / kLineBytes);
+    if (!footprint.lines.empty()) tag_stage += tag_cycles(footprint, LineAddress::of(global.base));
   };
   WarpAlone warp(gpu, pipes);
   const MemoryOperand* operand = segment.operands;

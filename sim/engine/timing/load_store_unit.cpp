@@ -1,7 +1,6 @@
 #include "sim/engine/timing/load_store_unit.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 
 #include "models/tag_stage.h"
@@ -115,7 +114,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_load(const Instruction& instru
                                                        Cycle now, std::uint16_t warp, std::uint8_t sub,
                                                        SmCounters& counters) {
   const Footprint& footprint = patterns_.footprint(operand.pattern, operand.base);
-  const std::uint64_t base_line = operand.base / kLineBytes;
+  const LineAddress base_line = LineAddress::of(operand.base);
   if (footprint.lines.empty()) return issue_nothing(global_lane_, shared_lane_, now, sub, l1_latency_, counters);
   ++counters.global_load_requests;
   counters.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
@@ -129,26 +128,23 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_load(const Instruction& instru
   std::uint32_t load = kNone;
   Cycle leaves = stages.tagged;  // one line goes out per cycle
   for (const LineSectors& touched : footprint.lines) {
-    const std::uint64_t line = base_line + static_cast<std::uint64_t>(touched.line);
+    const LineAddress line = base_line + touched.line;
     L1Cache::Lookup found{};
     if (instruction.cached != 0)
       found = l1_.load(line, touched.sectors);
     else
       found.missing = touched.sectors;
-    counters.global_load_hit_sectors +=
-        static_cast<std::uint64_t>(std::popcount(static_cast<unsigned>(found.present | found.pending)));
-    if (found.present != 0) timing.complete = std::max(timing.complete, found.ready);
-    if ((found.pending | found.missing) != 0 && load == kNone) {
+    counters.global_load_hit_sectors += (found.present | found.pending).count();
+    if (found.present.any()) timing.complete = std::max(timing.complete, found.ready);
+    if ((found.pending | found.missing).any() && load == kNone) {
       load = take(loads_, free_load_);
       loads_[load] = {0, 0, kNone, warp, instruction.write_scoreboard};
     }
-    if (found.pending != 0) {
-      std::uint32_t last = kNone;
-      for (std::size_t s = 0; s < kSectorsPerLine; ++s)
-        if ((found.pending >> s & 1U) != 0 && found.waits_for[s] != last) wait_for(last = found.waits_for[s], load);
-    }
-    if (found.missing != 0) {
-      counters.fill_sectors += static_cast<std::uint64_t>(std::popcount(static_cast<unsigned>(found.missing)));
+    std::uint32_t last = kNone;
+    for (const std::size_t s : found.pending)
+      if (found.waits_for[s] != last) wait_for(last = found.waits_for[s], load);
+    if (found.missing.any()) {
+      counters.fill_sectors += found.missing.count();
       const std::uint32_t fill = send(line, found.missing, RequestKind::read, leaves = egress_.take(leaves, 1));
       if (instruction.cached != 0) l1_.allocate(line, found.missing, fill);
       wait_for(fill, load);
@@ -166,7 +162,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_load(const Instruction& instru
 LoadStoreUnit::Timing LoadStoreUnit::issue_global_store(const MemoryOperand& operand, Cycle now, std::uint8_t sub,
                                                         SmCounters& counters) {
   const Footprint& footprint = patterns_.footprint(operand.pattern, operand.base);
-  const std::uint64_t base_line = operand.base / kLineBytes;
+  const LineAddress base_line = LineAddress::of(operand.base);
   if (footprint.lines.empty()) return issue_nothing(global_lane_, shared_lane_, now, sub, 0, counters);
   ++counters.global_store_requests;
   counters.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
@@ -176,12 +172,10 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_global_store(const MemoryOperand& ope
 
   const Stages stages = pass(global_lane_, shared_lane_, now, tag, footprint.data_wavefronts, sub);
   for (const LineSectors& touched : footprint.lines) {
-    const Cycle sectors = std::popcount(static_cast<unsigned>(touched.sectors));
     const bool partial = touched.whole != touched.sectors;
-    const Cycle sent =
-        egress_.take(stages.start, sectors * write_sector_cycles_ + (partial ? write_partial_cycles_ : 0));
-    send(base_line + static_cast<std::uint64_t>(touched.line), touched.sectors,
-         partial ? RequestKind::partial_write : RequestKind::write, sent);
+    const Cycle sent = egress_.take(
+        stages.start, touched.sectors.count() * write_sector_cycles_ + (partial ? write_partial_cycles_ : 0));
+    send(base_line + touched.line, touched.sectors, partial ? RequestKind::partial_write : RequestKind::write, sent);
   }
   global_lane_.data_free =
       std::max(global_lane_.data_free, egress_.next_free);  // what follows waits until the data has left
@@ -216,7 +210,7 @@ void LoadStoreUnit::deliver(const MemoryReply& reply, std::vector<Arrival>& arri
   free_fill_ = reply.fill;
 }
 
-std::uint32_t LoadStoreUnit::send(std::uint64_t line, std::uint8_t sectors, RequestKind kind, Cycle when) {
+std::uint32_t LoadStoreUnit::send(LineAddress line, SectorMask sectors, RequestKind kind, Cycle when) {
   const std::uint32_t fill = take(fills_, free_fill_);
   fills_[fill] = {line, kNone, kNone, is_write(kind)};
   outbox_.push_back({when, line, fill, sm_, sectors, kind});

@@ -70,7 +70,7 @@ class LoadStoreUnit {
     std::uint8_t scoreboard = kNoScoreboard;
   };
   struct Fill {  // a line request in flight
-    std::uint64_t line = 0;
+    LineAddress line;
     std::uint32_t first_waiter = 0;
     std::uint32_t next_free = 0;
     bool is_write = false;
@@ -94,7 +94,7 @@ class LoadStoreUnit {
   Timing issue_global_load(const Instruction& instruction, const MemoryOperand& operand, Cycle now, std::uint16_t warp,
                            std::uint8_t sub, SmCounters& counters);
   Timing issue_global_store(const MemoryOperand& operand, Cycle now, std::uint8_t sub, SmCounters& counters);
-  std::uint32_t send(std::uint64_t line, std::uint8_t sectors, RequestKind kind, Cycle when);
+  std::uint32_t send(LineAddress line, SectorMask sectors, RequestKind kind, Cycle when);
   Cycle store_dispatch(const MemoryOperand& operand) const;
   Cycle room_at(const Lane& lane, std::uint8_t sub) const;
   void wait_for(std::uint32_t fill, std::uint32_t load);
