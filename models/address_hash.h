@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
-#include "models/isa/lane_pattern.h"
-#include "models/sectored_tags.h"
+#include "models/support/bit_mixer.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 
@@ -22,20 +22,20 @@ class AddressHash {
         channels_(static_cast<std::uint64_t>(gpu.hbm.channels)),
         partition_bits_(line_bits(gpu.l2.partition_bits)) {}
 
-  unsigned home_partition(std::uint64_t line) const {
+  unsigned home_partition(LineAddress line) const {
     if (partitions_ == 1) return 0;
-    if (partition_bits_ == 0) return static_cast<unsigned>(mix_bits(line ^ 0x5DEECE66DULL) >> 40U & 1U);
-    return static_cast<unsigned>(std::popcount(line & partition_bits_)) & 1U;
+    if (partition_bits_ == 0) return static_cast<unsigned>(mix_bits(line.number() ^ 0x5DEECE66DULL) >> 40U & 1U);
+    return static_cast<unsigned>(std::popcount(line.number() & partition_bits_)) & 1U;
   }
   // Within a partition; the same place in either of them.
-  unsigned slice(std::uint64_t line) const {
-    return static_cast<unsigned>(scale_to(mix_bits(line + 0x9E3779B97F4A7C15ULL), slices_per_partition_));
+  unsigned slice(LineAddress line) const {
+    return static_cast<unsigned>(scale_to(mix_bits(line.number() + 0x9E3779B97F4A7C15ULL), slices_per_partition_));
   }
   // A bit of the line number that the home partition and the other bits imply; negative: none. Each partition sees the
   // lines of one home at every second place, and without this bit at every place.
   int implied_bit() const { return partitions_ == 1 || partition_bits_ == 0 ? -1 : std::countr_zero(partition_bits_); }
-  unsigned channel(std::uint64_t line) const {
-    return static_cast<unsigned>(scale_to(mix_bits(line * 0xD1342543DE82EF95ULL + 1), channels_));
+  unsigned channel(LineAddress line) const {
+    return static_cast<unsigned>(scale_to(mix_bits(line.number() * 0xD1342543DE82EF95ULL + 1), channels_));
   }
 
  private:

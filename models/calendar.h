@@ -23,16 +23,16 @@ class Calendar {
     Tick left = duration;
     while (true) {
       Entry& entry = ring_[static_cast<std::size_t>(span) % kSpans];
-      if (entry.span < span) entry = {span, 0};
+      if (entry.span < span) entry = {span, Tick{}};
       const Tick begin = span * kSpan;
       // A span that the ring has given to a later time counts as full.
-      const Tick room = entry.span > span ? 0 : kSpan - entry.taken;
-      if (room > 0) {
+      const Tick room = entry.span > span ? Tick{} : kSpan - entry.taken;
+      if (room > Tick{}) {
         const Tick piece = std::min(left, room);
         end = std::max(std::max(now, end), begin + entry.taken) + piece;
         entry.taken += piece;
         left -= piece;
-        if (left == 0) break;
+        if (left == Tick{}) break;
       }
       ++span;
     }
@@ -41,11 +41,11 @@ class Calendar {
   }
 
  private:
-  static constexpr Tick kSpan = 16 * kTicksPerCycle;
+  static constexpr Tick kSpan = 16 * kCycle;
   static constexpr std::size_t kSpans = 4096;
   struct Entry {
     std::int64_t span = -1;
-    Tick taken = 0;
+    Tick taken;
   };
 
   // Every span in [first, last) is full now: remember the longest such run, to skip it next time.

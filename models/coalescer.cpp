@@ -1,7 +1,6 @@
 #include "models/coalescer.h"
 
 #include <array>
-#include <bit>
 
 namespace tilescope {
 
@@ -20,15 +19,15 @@ Footprint global_footprint(const LanePattern& pattern, int base_in_line, const S
       if (at == count) lines[count++].line = line;
     }
     LineSectors& found = lines[at];
-    found.sectors = static_cast<std::uint8_t>(found.sectors | 1U << sector);
+    found.sectors |= SectorMask::of(sector);
     const std::uint32_t bytes = ((1U << pattern.bytes) - 1U) << (first % kSectorBytes);
     std::uint32_t& covered = written[at][sector];
     covered |= bytes;
-    if (covered == ~0U) found.whole = static_cast<std::uint8_t>(found.whole | 1U << sector);
+    if (covered == ~0U) found.whole |= SectorMask::of(sector);
   }
   Footprint result;
   result.lines.assign(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count));
-  for (const LineSectors& line : result.lines) result.sectors += std::popcount(static_cast<unsigned>(line.sectors));
+  for (const LineSectors& line : result.lines) result.sectors += static_cast<std::int32_t>(line.sectors.count());
   result.data_wavefronts = banks.cost(pattern, SharedOp::store, static_cast<std::uint64_t>(base_in_line)).wavefronts;
   return result;
 }

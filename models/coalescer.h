@@ -11,13 +11,14 @@
 
 #include "models/isa/lane_pattern.h"
 #include "models/shared_banks.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 
 struct LineSectors {
-  std::int64_t line = 0;     // lines from the line that holds the base
-  std::uint8_t sectors = 0;  // bit s: sector s of the line
-  std::uint8_t whole = 0;    // bit s: the lanes cover all 32 B of sector s
+  std::int64_t line = 0;  // lines from the line that holds the base
+  SectorMask sectors;
+  SectorMask whole;  // of these, the lanes cover all 32 B
 };
 
 struct Footprint {

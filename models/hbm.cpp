@@ -1,10 +1,8 @@
 #include "models/hbm.h"
 
 #include <algorithm>
-#include <bit>
 
-#include "models/isa/lane_pattern.h"
-#include "models/sectored_tags.h"
+#include "models/support/bit_mixer.h"
 
 namespace tilescope {
 
@@ -26,21 +24,21 @@ Hbm::Hbm(const GpuSpec& gpu)
   for (Channel& channel : channels_) channel.banks.resize(static_cast<std::size_t>(gpu.hbm.banks_per_channel));
 }
 
-std::uint8_t Hbm::widen(std::uint8_t sectors) const {
+SectorMask Hbm::widen(SectorMask sectors) const {
   const auto per_fetch = static_cast<unsigned>(fetch_bytes_ / kSectorBytes);
   const unsigned whole = (1U << per_fetch) - 1;
-  unsigned result = 0;
-  for (unsigned first = 0; first < kSectorsPerLine; first += per_fetch)
-    if ((static_cast<unsigned>(sectors) >> first & whole) != 0) result |= whole << first;
-  return static_cast<std::uint8_t>(result);
+  SectorMask result;
+  for (unsigned first = 0; first < kSectorsPerLine; first += per_fetch) {
+    const SectorMask fetch(whole << first);
+    if ((sectors & fetch).any()) result |= fetch;
+  }
+  return result;
 }
 
-std::int64_t Hbm::fetches(std::uint8_t sectors) const {
-  return std::popcount(static_cast<unsigned>(widen(sectors))) * kSectorBytes / fetch_bytes_;
-}
+std::int64_t Hbm::fetches(SectorMask sectors) const { return widen(sectors).bytes() / fetch_bytes_; }
 
-Tick Hbm::open_row(Channel& channel, std::uint64_t line, Tick now) {
-  const std::uint64_t row = line / row_lines_;
+Tick Hbm::open_row(Channel& channel, LineAddress line, Tick now) {
+  const std::uint64_t row = line.number() / row_lines_;
   const std::size_t index = scale_to(mix_bits(row), channel.banks.size());
   Bank& bank = channel.banks[index];
   const Tick present = after_refresh(channel, index, now);
@@ -59,12 +57,12 @@ Tick Hbm::after_refresh(const Channel& channel, std::size_t bank, Tick now) cons
   // Each bank of each channel has its own turn, spread evenly over the interval.
   const auto channel_index = static_cast<std::size_t>(&channel - channels_.data());
   const std::uint64_t turn = mix_bits(channel_index * channel.banks.size() + bank);
-  const auto phase = static_cast<Tick>(scale_to(turn, static_cast<std::size_t>(refresh_interval_)));
+  const Tick phase(static_cast<std::int64_t>(scale_to(turn, static_cast<std::uint64_t>(refresh_interval_.count()))));
   const Tick since = (now + phase) % refresh_interval_;
   return since < refresh_ ? now + refresh_ - since : now;
 }
 
-Tick Hbm::read(std::uint64_t line, unsigned channel_index, std::uint8_t sectors, Tick now, std::uint8_t& fetched) {
+Tick Hbm::read(LineAddress line, unsigned channel_index, SectorMask sectors, Tick now, SectorMask& fetched) {
   Channel& channel = channels_[channel_index];
   fetched = widen(sectors);
   const std::int64_t count = fetches(sectors);
@@ -75,14 +73,14 @@ Tick Hbm::read(std::uint64_t line, unsigned channel_index, std::uint8_t sectors,
   return std::max(row + count * burst_, moved) + latency_;
 }
 
-Tick Hbm::write(std::uint64_t line, unsigned channel_index, std::uint8_t sectors, Tick now) {
+Tick Hbm::write(LineAddress line, unsigned channel_index, SectorMask sectors, Tick now) {
   Channel& channel = channels_[channel_index];
   const std::int64_t count = fetches(sectors);
-  counters_.write_bytes += static_cast<std::uint64_t>(std::popcount(static_cast<unsigned>(sectors)) * kSectorBytes);
+  counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
   open_row(channel, line, now);
   channel.collected += count;
   if (channel.collected < write_batch_) return now;
-  const Tick drained = channel.bus.take(now, channel.collected * burst_ + (channel.read_since ? turnaround_ : 0));
+  const Tick drained = channel.bus.take(now, channel.collected * burst_ + (channel.read_since ? turnaround_ : Tick{}));
   channel.collected = 0;
   channel.read_since = false;
   return drained;

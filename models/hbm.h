@@ -25,10 +25,10 @@ class Hbm {
 
   // Fetches the sectors of a line (widened to whole fetches); returns the tick in which the last is at the slice.
   // `fetched` receives the sectors that came.
-  Tick read(std::uint64_t line, unsigned channel, std::uint8_t sectors, Tick now, std::uint8_t& fetched);
+  Tick read(LineAddress line, unsigned channel, SectorMask sectors, Tick now, SectorMask& fetched);
   // Takes sectors to write back. Returns the tick in which the channel has accepted them: later than `now` when it
   // drains a batch.
-  Tick write(std::uint64_t line, unsigned channel, std::uint8_t sectors, Tick now);
+  Tick write(LineAddress line, unsigned channel, SectorMask sectors, Tick now);
 
   const HbmCounters& counters() const { return counters_; }
 
@@ -36,7 +36,7 @@ class Hbm {
   static constexpr std::uint64_t kNoRow = ~0ULL;
   struct Bank {
     std::uint64_t row = kNoRow;
-    Tick opened = 0;
+    Tick opened;
   };
   struct Channel {
     Calendar bus;
@@ -47,11 +47,11 @@ class Hbm {
   };
 
   // Opens the line's row if it is not; returns from when on its data can be on the bus.
-  Tick open_row(Channel& channel, std::uint64_t line, Tick now);
+  Tick open_row(Channel& channel, LineAddress line, Tick now);
   // `now`, or the end of the refresh that the bank is in.
   Tick after_refresh(const Channel& channel, std::size_t bank, Tick now) const;
-  std::uint8_t widen(std::uint8_t sectors) const;
-  std::int64_t fetches(std::uint8_t sectors) const;
+  SectorMask widen(SectorMask sectors) const;
+  std::int64_t fetches(SectorMask sectors) const;
 
   std::int64_t fetch_bytes_;
   std::uint64_t row_lines_;  // consecutive lines that share a row index over all channels

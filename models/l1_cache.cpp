@@ -1,6 +1,7 @@
 #include "models/l1_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope {
 namespace {
@@ -21,43 +22,70 @@ L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, std::int64_t capacity_kib, 
   return {sets, ways, SetIndex(sets), LeastRecentlyUsed(sets, ways)};
 }
 
-L1Cache::Lookup L1Cache::load(std::uint64_t line, std::uint8_t sectors) {
+L1Cache::Sectors* L1Cache::find(LineAddress line) {
+  Sectors* const here = tags_.find(line);
+  return here == nullptr || (here->epoch != epoch_ && !here->local) ? nullptr : here;
+}
+
+// The line's way, made for it if need be; null when every way of its set waits for data.
+L1Cache::Sectors* L1Cache::claim(LineAddress line) {
+  Sectors* here = tags_.find(line);
+  if (here != nullptr && (here->epoch == epoch_ || here->local)) return here;
+  if (here == nullptr) here = tags_.victim(line, [](const Sectors& way) { return way.pending.none(); });
+  if (here == nullptr) return nullptr;
+  tags_.claim(*here, line);
+  here->epoch = epoch_;
+  return here;
+}
+
+L1Cache::Lookup L1Cache::load(LineAddress line, SectorMask sectors) {
   Lookup result;
-  const Sectors* const here = tags_.find(line);
+  const Sectors* const here = find(line);
   if (here == nullptr) {
     result.missing = sectors;
     return result;
   }
   result.present = sectors & here->present;
   result.pending = sectors & here->pending;
-  result.missing = static_cast<std::uint8_t>(sectors & ~(here->present | here->pending));
-  result.ready = result.present != 0 ? here->ready : 0;
+  result.missing = sectors - here->present - here->pending;
+  result.ready = result.present.any() ? here->ready : 0;
   result.waits_for = here->fill;
   return result;
 }
 
-void L1Cache::allocate(std::uint64_t line, std::uint8_t missing, std::uint32_t fill) {
+void L1Cache::allocate(LineAddress line, SectorMask missing, std::uint32_t fill) {
   if (holds_nothing_) return;
-  Sectors* here = tags_.find(line);
-  if (here == nullptr) {
-    here = tags_.victim(line, [](const Sectors& way) { return way.pending == 0; });
-    if (here == nullptr) return;
-    tags_.claim(*here, line);
-  }
+  Sectors* const here = claim(line);
+  if (here == nullptr) return;
+  filled_since_ = true;
   here->pending |= missing;
-  for (std::size_t s = 0; s < kSectorsPerLine; ++s)
-    if ((missing >> s & 1U) != 0) here->fill[s] = fill;
+  for (const std::size_t s : missing) here->fill[s] = fill;
 }
 
-void L1Cache::filled(std::uint64_t line, std::uint32_t fill, Cycle ready) {
-  Sectors* const found = tags_.find(line);
+SectorMask L1Cache::keep(LineAddress line, SectorMask sectors, Cycle ready) {
+  if (holds_nothing_) return {};
+  Sectors* const here = claim(line);
+  if (here == nullptr) return {};
+  const SectorMask before = sectors & here->present;
+  here->local = true;
+  here->present |= sectors;
+  here->ready = std::max(here->ready, ready);
+  return before;
+}
+
+bool L1Cache::invalidate() {
+  ++epoch_;
+  return std::exchange(filled_since_, false);
+}
+
+void L1Cache::filled(LineAddress line, std::uint32_t fill, Cycle ready) {
+  Sectors* const found = find(line);
   if (found == nullptr) return;
   Sectors& here = *found;
-  for (std::size_t s = 0; s < kSectorsPerLine; ++s) {
-    const auto bit = static_cast<std::uint8_t>(1U << s);
-    if ((here.pending & bit) == 0 || here.fill[s] != fill) continue;
-    here.pending = static_cast<std::uint8_t>(here.pending & ~bit);
-    here.present |= bit;
+  for (const std::size_t s : here.pending) {
+    if (here.fill[s] != fill) continue;
+    here.pending -= SectorMask::of(s);
+    here.present |= SectorMask::of(s);
     here.fill[s] = kNoFill;
     here.ready = std::max(here.ready, ready);
   }

@@ -5,11 +5,9 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "models/gpu_spec.h"
-#include "models/isa/lane_pattern.h"
 #include "models/sectored_tags.h"
 #include "models/support/units.h"
 
@@ -24,32 +22,43 @@ class L1Cache {
   L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift = 0);
 
   struct Lookup {
-    std::uint8_t present = 0;                                // sectors whose data is here, or will be at `ready`
-    std::uint8_t pending = 0;                                // sectors on their way under the fills in `waits_for`
-    std::uint8_t missing = 0;                                // sectors nobody has asked for
+    SectorMask present;                                      // sectors whose data is here, or will be at `ready`
+    SectorMask pending;                                      // sectors on their way under the fills in `waits_for`
+    SectorMask missing;                                      // sectors nobody has asked for
     Cycle ready = 0;                                         // when the last of the present ones can be read
     std::array<std::uint32_t, kSectorsPerLine> waits_for{};  // by sector, valid where pending
   };
-  Lookup load(std::uint64_t line, std::uint8_t sectors);
+  Lookup load(LineAddress line, SectorMask sectors);
   // Makes room for the missing sectors and marks them pending under `fill`. When every way of the set waits for data,
   // the line stays out and its fill goes to the registers only.
-  void allocate(std::uint64_t line, std::uint8_t missing, std::uint32_t fill);
+  void allocate(LineAddress line, SectorMask missing, std::uint32_t fill);
+  // Keeps sectors that a store to local memory writes, readable from `ready` on. Returns those that were here before.
+  SectorMask keep(LineAddress line, SectorMask sectors, Cycle ready);
+  // Drops every line that keep() has not brought: CCTL.IVALL leaves local memory alone. False when there was none.
+  bool invalidate();
   // The data of `fill` arrives at `ready`.
-  void filled(std::uint64_t line, std::uint32_t fill, Cycle ready);
+  void filled(LineAddress line, std::uint32_t fill, Cycle ready);
 
  private:
   struct Sectors {
     Cycle ready = 0;
     std::array<std::uint32_t, kSectorsPerLine> fill{kNoFill, kNoFill, kNoFill, kNoFill};
-    std::uint8_t present = 0;
-    std::uint8_t pending = 0;
+    SectorMask present;
+    SectorMask pending;
+    bool local = false;       // kept across invalidations
+    std::uint32_t epoch = 0;  // of the invalidation before which it came
   };
+  // Null when the line is not here, or came before the last invalidation.
+  Sectors* find(LineAddress line);
+  Sectors* claim(LineAddress line);
   using Tags = SectoredTags<Sectors, LeastRecentlyUsed>;
 
   static Tags make_tags(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift);
 
   bool holds_nothing_;
   Tags tags_;
+  std::uint32_t epoch_ = 0;
+  bool filled_since_ = false;  // the last invalidation
 };
 
 }  // namespace tilescope

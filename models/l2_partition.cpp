@@ -1,7 +1,6 @@
 #include "models/l2_partition.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tilescope {
 namespace {
@@ -20,6 +19,10 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       slice_bytes_(gpu.l2.slice_bytes_per_cycle),
       sector_in_(gpu.crossbar.write_sector_cycles * lookup_),
       partial_in_(gpu.crossbar.write_partial_cycles * lookup_),
+      atomic_sector_(to_ticks(gpu.l2.atomic_sector_cycles)),
+      atomic_compare_(to_ticks(gpu.l2.atomic_compare_cycles)),
+      atomic_repeat_(to_ticks(gpu.l2.atomic_repeat_cycles)),
+      repeats_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       inputs_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       tags_(make_tags(gpu, hash, thin_shift)) {}
@@ -31,20 +34,19 @@ L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& 
           NotRecentlyUsed(sets, ways, static_cast<NruVictim>(gpu.l2.victim))};
 }
 
-L2Partition::Lookup L2Partition::read(std::uint64_t line, std::uint8_t sectors, Tick now) {
+L2Partition::Lookup L2Partition::read(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
   Sectors* way = tags_.find(line);
   if (way != nullptr) {
     result.present = way->present & sectors;
     result.ready = way->ready;
   }
-  const std::int64_t bytes = kSectorBytes * std::popcount(static_cast<unsigned>(sectors));
-  const std::int64_t clocks = std::max<std::int64_t>(1, (bytes + slice_bytes_ - 1) / slice_bytes_);
+  const std::int64_t clocks = std::max<std::int64_t>(1, (sectors.bytes() + slice_bytes_ - 1) / slice_bytes_);
   result.served = slices_[hash_.slice(line)].take(now, clocks * lookup_);
   return result;
 }
 
-L2Partition::Sectors& L2Partition::claim(std::uint64_t line, Evicted& evicted) {
+L2Partition::Sectors& L2Partition::claim(LineAddress line, Evicted& evicted) {
   Sectors* way = tags_.find(line);
   if (way != nullptr) return *way;
   way = tags_.victim(line, [](const Sectors&) { return true; });
@@ -53,7 +55,7 @@ L2Partition::Sectors& L2Partition::claim(std::uint64_t line, Evicted& evicted) {
   return *way;
 }
 
-L2Partition::Evicted L2Partition::fill(std::uint64_t line, std::uint8_t sectors, Tick ready) {
+L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tick ready) {
   Evicted evicted;
   Sectors& here = claim(line, evicted);
   here.present |= sectors;
@@ -63,17 +65,34 @@ L2Partition::Evicted L2Partition::fill(std::uint64_t line, std::uint8_t sectors,
 
 // Source: lts__xbar2lts_cycles_active is one per sector and one more per request with partly written sectors, the same
 // that leaves an SM; gpu/microbench/counted_stores.cu.
-Tick L2Partition::accept(std::uint64_t line, std::uint8_t sectors, bool partial, Tick now) {
-  const std::int64_t count = std::popcount(static_cast<unsigned>(sectors));
-  const Tick entered = inputs_[hash_.slice(line)].take(now, count * sector_in_ + (partial ? partial_in_ : 0));
+Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tick now) {
+  const Tick entered =
+      inputs_[hash_.slice(line)].take(now, sectors.count() * sector_in_ + (partial ? partial_in_ : Tick{}));
   return std::max(entered, accept_passed_on(line, sectors, now));
 }
 
-Tick L2Partition::accept_passed_on(std::uint64_t line, std::uint8_t sectors, Tick now) {
-  return slices_[hash_.slice(line)].take(now, std::popcount(static_cast<unsigned>(sectors)) * lookup_);
+Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
+  return slices_[hash_.slice(line)].take(now, sectors.count() * lookup_);
 }
 
-L2Partition::Evicted L2Partition::write(std::uint64_t line, std::uint8_t sectors) {
+L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) {
+  Lookup result;
+  if (const Sectors* const way = tags_.find(request.line)) {
+    result.present = way->present & request.sectors;
+    result.ready = way->ready;
+  }
+  const std::size_t slice = hash_.slice(request.line);
+  if (request.atomic == AtomicKind::floating && request.one_word) {
+    Repeat& last = repeats_[slice];
+    if (last.line == request.line && last.word == request.word) now = std::max(now, last.next);
+    last = {request.line, request.word, now + atomic_repeat_};
+  }
+  const Tick each = request.atomic == AtomicKind::compare ? atomic_compare_ : atomic_sector_;
+  result.served = slices_[slice].take(now, request.sectors.count() * each);
+  return result;
+}
+
+L2Partition::Evicted L2Partition::write(LineAddress line, SectorMask sectors) {
   Evicted evicted;
   Sectors& here = claim(line, evicted);
   here.present |= sectors;
@@ -81,8 +100,8 @@ L2Partition::Evicted L2Partition::write(std::uint64_t line, std::uint8_t sectors
   return evicted;
 }
 
-void L2Partition::invalidate(std::uint64_t line, std::uint8_t sectors) {
-  if (Sectors* const way = tags_.find(line)) way->present = static_cast<std::uint8_t>(way->present & ~sectors);
+void L2Partition::invalidate(LineAddress line, SectorMask sectors) {
+  if (Sectors* const way = tags_.find(line)) way->present -= sectors;
 }
 
 }  // namespace tilescope

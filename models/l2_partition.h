@@ -12,6 +12,7 @@
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
 #include "models/memory_counters.h"
+#include "models/memory_request.h"
 #include "models/sectored_tags.h"
 
 namespace tilescope {
@@ -19,45 +20,55 @@ namespace tilescope {
 class L2Partition {
  public:
   struct Lookup {
-    Tick served = 0;  // the slice has looked up the line and sent what it has
-    Tick ready = 0;   // data of the present sectors is at the slice
-    std::uint8_t present = 0;
+    Tick served;  // the slice has looked up the line and sent what it has
+    Tick ready;   // data of the present sectors is at the slice
+    SectorMask present;
   };
   struct Evicted {
-    std::uint64_t line = 0;
-    std::uint8_t dirty = 0;  // sectors to write back; 0: nothing
+    LineAddress line;
+    SectorMask dirty;  // sectors to write back; none: nothing to do
   };
 
   // Of the given spec's L2, one partition with `size_mib / partitions`, thinned to one line in `2^thin_shift`.
   L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
 
   // Looks up sectors for a read. The slice is busy for the look-up and for the sectors it sends.
-  Lookup read(std::uint64_t line, std::uint8_t sectors, Tick now);
+  Lookup read(LineAddress line, SectorMask sectors, Tick now);
   // Puts sectors in, with data from `ready` on. Returns what had to leave.
-  Evicted fill(std::uint64_t line, std::uint8_t sectors, Tick ready);
+  Evicted fill(LineAddress line, SectorMask sectors, Tick ready);
   // Takes written sectors from the crossbar, whichever partition is their home. Returns when the slice has seen them.
-  Tick accept(std::uint64_t line, std::uint8_t sectors, bool partial, Tick now);
+  Tick accept(LineAddress line, SectorMask sectors, bool partial, Tick now);
   // Takes written sectors from the other partition. Returns when the slice has seen them.
-  Tick accept_passed_on(std::uint64_t line, std::uint8_t sectors, Tick now);
+  Tick accept_passed_on(LineAddress line, SectorMask sectors, Tick now);
+  // Does an atomic on sectors, of which those not present have to be fetched: the slice's atomic unit takes a time for
+  // each, and waits for the one before when both are floating-point on the same word.
+  Lookup atomic(const MemoryRequest& request, Tick now);
   // Keeps sectors that it has seen; a sector written in part counts as present. Returns what had to leave.
-  Evicted write(std::uint64_t line, std::uint8_t sectors);
+  Evicted write(LineAddress line, SectorMask sectors);
   // Forgets sectors of a copy that the home partition has overwritten.
-  void invalidate(std::uint64_t line, std::uint8_t sectors);
+  void invalidate(LineAddress line, SectorMask sectors);
 
  private:
   struct Sectors {
-    Tick ready = 0;
-    std::uint8_t present = 0;
-    std::uint8_t dirty = 0;
+    Tick ready;
+    SectorMask present;
+    SectorMask dirty;
   };
   using Tags = SectoredTags<Sectors, NotRecentlyUsed>;
   static Tags make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
-  Sectors& claim(std::uint64_t line, Evicted& evicted);
+  Sectors& claim(LineAddress line, Evicted& evicted);
 
   const AddressHash& hash_;
   Tick lookup_;  // one L2 clock
   std::int64_t slice_bytes_;
   Tick sector_in_, partial_in_;
+  Tick atomic_sector_, atomic_compare_, atomic_repeat_;
+  struct Repeat {  // the last floating-point atomic that a slice did on one word
+    LineAddress line = LineAddress::none();
+    std::uint8_t word = 0;
+    Tick next;  // one on the same word begins
+  };
+  std::vector<Repeat> repeats_;   // of the slices
   std::vector<Calendar> inputs_;  // of the slices, from the crossbar
   std::vector<Calendar> slices_;
   Tags tags_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "models/isa/instruction.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -11,16 +12,23 @@ enum class RequestKind : std::uint8_t {
   read,
   write,
   partial_write,  // some of the sectors are written in part
+  atomic,         // the old value comes back
+  reduction,      // an atomic without result
 };
-constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read; }
+constexpr bool is_atomic(RequestKind kind) { return kind == RequestKind::atomic || kind == RequestKind::reduction; }
+// Nothing comes back but an acknowledgement.
+constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read && kind != RequestKind::atomic; }
 
 struct MemoryRequest {
-  Cycle time = 0;          // leaves the L1
-  std::uint64_t line = 0;  // address / 128
+  Cycle time = 0;  // leaves the L1
+  LineAddress line;
   std::uint32_t fill = 0;  // the SM's own name for it
   std::uint16_t sm = 0;
-  std::uint8_t sectors = 0;  // bit s: sector s of the line
+  SectorMask sectors;
   RequestKind kind = RequestKind::read;
+  AtomicKind atomic = AtomicKind::integer;  // of atomics
+  bool one_word = false;                    // ... on this one, in 4 B from the line's begin
+  std::uint8_t word = 0;
 };
 
 struct MemoryReply {

@@ -42,7 +42,7 @@ class OutstandingMisses {
 
   // Takes the chip's answer; appends instructions that are now complete. Returns the line that has come, for reads.
   struct Delivered {
-    std::uint64_t line = 0;
+    LineAddress line;
     bool is_read = false;
   };
   Delivered deliver(const MemoryReply& reply, std::vector<Arrival>& arrivals);
@@ -56,7 +56,7 @@ class OutstandingMisses {
     std::uint8_t scoreboard = 0;
   };
   struct Line {
-    std::uint64_t line = 0;
+    LineAddress line;
     std::uint32_t first_waiter = kNone;
     std::uint32_t next_free = 0;
     bool is_read = false;

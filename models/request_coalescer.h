@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
-#include "models/sectored_tags.h"
+#include "models/support/bit_mixer.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -24,33 +24,35 @@ class RequestCoalescer {
 
   // The sectors of the request that another SM of the GPC sent shortly before, and when they arrive at the GPC.
   struct Shared {
-    std::uint8_t sectors = 0;
-    Tick arrival = 0;
+    SectorMask sectors;
+    Tick arrival;
   };
-  Shared join(unsigned gpc, std::uint64_t line, std::uint8_t sectors, Tick now) {
+  Shared join(unsigned gpc, LineAddress line, SectorMask sectors, Tick now) {
     Entry& entry = at(gpc, line);
-    if (entry.line != line || now > entry.open_until || entry.served >= most_ || (entry.sectors & sectors) == 0)
+    if (entry.line != line || now > entry.open_until || entry.served >= most_ || (entry.sectors & sectors).none())
       return {};
     ++entry.served;
-    return {static_cast<std::uint8_t>(entry.sectors & sectors), entry.arrival};
+    return {entry.sectors & sectors, entry.arrival};
   }
   // A request that went out on its own.
-  void note(unsigned gpc, std::uint64_t line, std::uint8_t sectors, Tick now, Tick arrival) {
-    const std::uint64_t chance = mix_bits(line ^ static_cast<std::uint64_t>(now) << 20U);
-    const auto extra = static_cast<Tick>(scale_to(chance, static_cast<std::uint64_t>(spread_) + 1));
+  void note(unsigned gpc, LineAddress line, SectorMask sectors, Tick now, Tick arrival) {
+    const std::uint64_t chance = mix_bits(line.number() ^ static_cast<std::uint64_t>(now.count()) << 20U);
+    const Tick extra(static_cast<std::int64_t>(scale_to(chance, static_cast<std::uint64_t>(spread_.count()) + 1)));
     at(gpc, line) = {line, now + window_ + extra, arrival, 1, sectors};
   }
 
  private:
   static constexpr std::size_t kEntries = 4096;  // lines within one window; more would evict each other
   struct Entry {
-    std::uint64_t line = ~0ULL;
-    Tick open_until = 0;
-    Tick arrival = 0;
+    LineAddress line = LineAddress::none();
+    Tick open_until;
+    Tick arrival;
     std::int64_t served = 0;  // SMs
-    std::uint8_t sectors = 0;
+    SectorMask sectors;
   };
-  Entry& at(unsigned gpc, std::uint64_t line) { return table_[gpc * kEntries + scale_to(mix_bits(line), kEntries)]; }
+  Entry& at(unsigned gpc, LineAddress line) {
+    return table_[gpc * kEntries + scale_to(mix_bits(line.number()), kEntries)];
+  }
 
   Tick window_;
   Tick spread_;

@@ -12,27 +12,25 @@
 
 #include "models/replacement.h"
 #include "models/set_index.h"
-#include "models/support/bit_mixer.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 
 template <class Payload, class Replacement>
 class SectoredTags {
  public:
-  static constexpr std::uint64_t kEmpty = ~0ULL;
-
   // REQUIRES: ways > 0; `replacement` was made for as many sets as `index` tells apart, and for as many ways.
   SectoredTags(std::size_t sets, std::size_t ways, SetIndex index, Replacement replacement)
       : index_(index),
         ways_(ways),
         replacement_(std::move(replacement)),
-        line_(sets * ways, kEmpty),
+        line_(sets * ways, LineAddress::none()),
         payload_(sets * ways) {}
 
   // What is kept with the line, touched; null when absent.
-  Payload* find(std::uint64_t line) {
+  Payload* find(LineAddress line) {
     const std::size_t set = index_(line);
-    const std::uint64_t* const first = &line_[set * ways_];
+    const LineAddress* const first = &line_[set * ways_];
     for (std::size_t way = 0; way < ways_; ++way)
       if (first[way] == line) {
         replacement_.touch(set, way);
@@ -44,18 +42,18 @@ class SectoredTags {
   // The way of the line's set that goes next, among those for which `may_evict(payload)` holds; null when none does.
   // The caller looks at what it evicts and then calls `claim`.
   template <class MayEvict>
-  Payload* victim(std::uint64_t line, MayEvict may_evict) {
+  Payload* victim(LineAddress line, MayEvict may_evict) {
     const std::size_t set = index_(line);
     Payload* const first = &payload_[set * ways_];
     const std::size_t way = replacement_.victim(set, [&](std::size_t w) { return may_evict(first[w]); });
     return way == kNoWay ? nullptr : first + way;
   }
 
-  // The line that a way holds; kEmpty: none.
-  std::uint64_t line_of(const Payload& way) const { return line_[place_of(way)]; }
+  // The line that a way holds; LineAddress::none() when it is empty.
+  LineAddress line_of(const Payload& way) const { return line_[place_of(way)]; }
 
   // Gives a way to a line, which counts as a touch.
-  void claim(Payload& way, std::uint64_t line) {
+  void claim(Payload& way, LineAddress line) {
     const std::size_t place = place_of(way);
     line_[place] = line;
     way = Payload{};
@@ -70,7 +68,7 @@ class SectoredTags {
   SetIndex index_;
   std::size_t ways_;
   Replacement replacement_;
-  std::vector<std::uint64_t> line_;
+  std::vector<LineAddress> line_;
   std::vector<Payload> payload_;
 };
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "models/support/bit_mixer.h"
+#include "models/support/units.h"
 
 namespace tilescope {
 
@@ -24,8 +25,8 @@ class SetIndex {
         exact_below_(~0ULL / sets),
         below_(without_bit < 0 ? ~0ULL : (1ULL << static_cast<unsigned>(without_bit)) - 1) {}
 
-  std::size_t operator()(std::uint64_t line) const {
-    const std::uint64_t number = (line & below_) | (line >> 1U & ~below_);
+  std::size_t operator()(LineAddress line) const {
+    const std::uint64_t number = (line.number() & below_) | (line.number() >> 1U & ~below_);
     const std::uint64_t run = run_of(number);
     const std::uint64_t set = number - run * sets_ + scale_to(mix_bits(run + 1), sets_);
     return static_cast<std::size_t>(set < sets_ ? set : set - sets_);

@@ -21,19 +21,20 @@ class TagStage {
   explicit TagStage(std::int64_t banks)
       : mask_(static_cast<unsigned>(banks - 1)), width_(static_cast<unsigned>(std::bit_width(mask_))) {}
 
-  unsigned bank(std::uint64_t line) const {
+  unsigned bank(LineAddress address) const {
+    std::uint64_t line = address.number();
     if (width_ == 0) return 0;
     for (unsigned shift = 16 * width_; shift >= width_; shift /= 2) line ^= line >> shift;
     return static_cast<unsigned>(line) & mask_;
   }
 
   // Cycles for all lines of a request whose base lies in line `base_line`; at least 1.
-  std::int64_t cycles(const Footprint& footprint, std::uint64_t base_line) const {
+  std::int64_t cycles(const Footprint& footprint, LineAddress base_line) const {
     if (footprint.lines.size() <= 1) return 1;
     std::array<std::int64_t, kMostBanks> lines{};
     std::int64_t most = 1;
     for (const LineSectors& touched : footprint.lines) {
-      std::int64_t& count = lines[bank(base_line + static_cast<std::uint64_t>(touched.line))];
+      std::int64_t& count = lines[bank(base_line + touched.line)];
       if (++count > most) most = count;
     }
     return most;

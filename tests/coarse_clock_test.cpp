@@ -40,7 +40,7 @@ TEST_CASE("the set of a line is the one that division gives") {
     for (std::uint64_t i = 0; i < 2000; ++i) {
       for (const std::uint64_t line : {i, i * sets, i * sets + sets - 1, mix_bits(i) >> 22U, ~std::uint64_t{0} - i}) {
         const std::uint64_t set = line % sets + scale_to(mix_bits(line / sets + 1), sets);
-        REQUIRE(index(line) == (set < sets ? set : set - sets));
+        REQUIRE(index(LineAddress::numbered(line)) == (set < sets ? set : set - sets));
       }
     }
   }

@@ -28,7 +28,7 @@ std::vector<u64> lines_of_partition(std::size_t count, int partition) {
   const AddressHash hash(h200());
   std::vector<u64> lines;
   for (u64 at = 1U << 30; lines.size() < count; at += 4096)
-    if (partition < 0 || static_cast<int>(hash.home_partition(at / 128)) == partition) lines.push_back(at);
+    if (partition < 0 || static_cast<int>(hash.home_partition(LineAddress::of(at))) == partition) lines.push_back(at);
   return lines;
 }
 

@@ -56,7 +56,7 @@ PerLoad modelled(int stride, int bytes) {
           kBuffer + (static_cast<std::uint64_t>(load) * 32 + lane) * static_cast<std::uint64_t>(stride * bytes);
     const MemoryOperand operand = patterns.operand(address, ~0U, bytes);
     const Footprint& footprint = patterns.footprint(operand.pattern, operand.base);
-    sum.tag += static_cast<double>(tag_cycles(footprint, operand.base / kLineBytes)) / kLoads;
+    sum.tag += static_cast<double>(tag_cycles(footprint, LineAddress::of(operand.base))) / kLoads;
     sum.data += static_cast<double>(footprint.data_wavefronts) / kLoads;
   }
   return sum;
@@ -96,10 +96,10 @@ TEST_CASE("tag cycles: a quarter of the lines when they spread, never fewer, nev
     std::array<std::uint64_t, kLanes> address{};
     for (std::size_t lane = 0; lane < address.size(); ++lane) address[lane] = (1ULL << 32) + lane * pitch;
     const MemoryOperand operand = patterns.operand(address, ~0U, 4);
-    const auto cycles = tag_cycles(patterns.footprint(operand.pattern, operand.base), operand.base / kLineBytes);
+    const auto cycles = tag_cycles(patterns.footprint(operand.pattern, operand.base), LineAddress::of(operand.base));
     CHECK(cycles >= 8);
     CHECK(cycles <= 16);
     if (pitch == 4096) CHECK(cycles == 8);  // measured on an H200
   }
-  CHECK(tag_cycles(Footprint{}, 5) == 1);
+  CHECK(tag_cycles(Footprint{}, LineAddress::numbered(5)) == 1);
 }

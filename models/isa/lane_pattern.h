@@ -8,12 +8,11 @@
 #include <array>
 #include <cstdint>
 
+#include "models/support/units.h"
+
 namespace tilescope {
 
 inline constexpr int kLanes = 32;
-inline constexpr std::int64_t kSectorBytes = 32;
-inline constexpr std::int64_t kLineBytes = 128;
-inline constexpr std::int64_t kSectorsPerLine = kLineBytes / kSectorBytes;
 
 // REQUIRES: bytes is 1, 2, 4, 8 or 16; the address of every active lane is a multiple of it.
 struct LanePattern {

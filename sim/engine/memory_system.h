@@ -33,8 +33,9 @@ class MemorySystem {
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
 
  private:
-  Tick read_near(unsigned near, std::uint64_t line, std::uint8_t sectors, Tick now);
-  Tick read_home(unsigned home, std::uint64_t line, std::uint8_t sectors, Tick now, bool by_fabric);
+  Cycle serve_atomic(const MemoryRequest& request, Tick sent);
+  Tick read_near(unsigned near, LineAddress line, SectorMask sectors, Tick now);
+  Tick read_home(unsigned home, LineAddress line, SectorMask sectors, Tick now, bool by_fabric);
   Tick write(unsigned near, const MemoryRequest& request, Tick now);
   // Returns when HBM has room for what had to leave.
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
@@ -56,7 +57,8 @@ class MemorySystem {
   Tick response_latency_;
   Tick slice_latency_;
   Tick fabric_latency_;
-  double fabric_ticks_per_byte_;
+  Tick atomic_latency_;
+  std::array<Tick, kSectorsPerLine + 1> fabric_transfer_{};  // by number of sectors
   std::int64_t sm_bytes_;
   std::int64_t gpc_bytes_;
   Cycle least_latency_;

@@ -109,7 +109,7 @@ class Surveyor {
     hash.add(kind.totals.loads_lines ? 1 : 0);
     hash.add(kind.totals.instructions[static_cast<std::size_t>(OpClass::barrier)]);
     for (const LineAccess& access : kind.totals.lines)
-      hash.add(2 * static_cast<unsigned>(access.access) + (access.cached ? 1U : 0U));
+      hash.add(2 * static_cast<unsigned>(access.access) + segment.code[access.position].cached);
     kind.hash = hash.key()[0];
     return kind;
   }
