@@ -14,10 +14,11 @@ std::uint64_t count(unsigned sectors) { return static_cast<std::uint64_t>(std::p
 
 }  // namespace
 
-CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy& occupancy, int id,
-                       unsigned thin_shift)
+CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy,
+                       int id, unsigned thin_shift)
     : id_(id),
       kernel_(kernel),
+      costs_(costs),
       pipes_(gpu),
       gpu_(gpu),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
@@ -141,7 +142,7 @@ void CountingSm::step(Cta& cta, Cycle now) {
     ++kind.times;
     busy += kind.totals.busy;
     cta.alone = std::max(cta.alone, kind.totals.alone);
-    if (kind.totals.loads_global) cta.slack = std::min(cta.slack, kind.totals.slack);
+    if (kind.totals.loads_lines) cta.slack = std::min(cta.slack, kind.totals.slack);
     count_global(cta, segment, kind.totals);
   }
   // Lines that are not looked up are taken to do as the last one that was.
@@ -186,7 +187,7 @@ CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, st
     probe_->start(cta.cta, static_cast<int>(warp), Operands::all);
     for (std::uint32_t i = 0; i < cta.steps[warp]; ++i) probe_->next(whole);
   }
-  const SegmentTotals totals = totals_of(whole, kernel_.patterns(), pipes_, gpu_);
+  const SegmentTotals totals = totals_of(whole, costs_, pipes_, gpu_);
   if (segment.key != 0) return kinds_[segment.key] = {totals, 0};
   add_unkeyed();
   last_unkeyed_ = {totals, 0};
@@ -199,7 +200,7 @@ void CountingSm::add_unkeyed() {
 }
 
 void CountingSm::count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
-  for (const GlobalAccess& access : totals.global) {
+  for (const LineAccess& access : totals.lines) {
     const MemoryOperand& operand = segment.operands[access.operand];
     if (attribution_ == nullptr) {
       count_access(cta, operand, access);
@@ -211,31 +212,37 @@ void CountingSm::count_global(Cta& cta, const Segment& segment, const SegmentTot
   }
 }
 
-void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access) {
-  const Footprint& footprint = kernel_.patterns().footprint(operand.pattern, operand.base);
+void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const LineAccess& access) {
+  const Footprint& footprint = costs_.footprint(operand);
   if (footprint.lines.empty()) {  // every lane predicated off: no request
-    ++counters_.data_wavefronts;
+    const bool nothing =
+        access.part == LineAccess::Part::alone ||
+        (access.part == LineAccess::Part::first_of_three && (&operand)[1].pattern == 0 && (&operand)[2].pattern == 0);
+    if (nothing) ++counters_.data_wavefronts;
     return;
   }
-  counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, operand.base / kLineBytes));
+  counters_.tag_cycles += static_cast<std::uint64_t>(costs_.tag_cycles(footprint, operand.base / kLineBytes));
   counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
-  if (access.is_load) {
-    ++counters_.global_load_requests;
-    counters_.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
-    load_lines(cta, footprint, operand.base, access.cached);
-    return;
-  }
-  ++counters_.global_store_requests;
-  counters_.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
+  AccessCounters& counters = counters_.of(access.access);
+  ++counters.requests;
+  counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
+  if (is_load(access.access))
+    load_lines(cta, footprint, operand.base, access);
+  else
+    send_lines(cta, footprint, operand.base, access);
+}
+
+void CountingSm::send_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, const LineAccess&) {
   for (const LineSectors& touched : footprint.lines) {
-    const std::uint64_t line = operand.base / kLineBytes + static_cast<std::uint64_t>(touched.line);
+    const std::uint64_t line = base / kLineBytes + static_cast<std::uint64_t>(touched.line);
     if (keeps(line))
       send(line, 0, touched.sectors, touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write,
            cta.began);
   }
 }
 
-void CountingSm::load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, bool cached) {
+void CountingSm::load_lines(Cta& cta, const Footprint& footprint, std::uint64_t base, const LineAccess& access) {
+  const bool cached = access.cached;
   const Cycle now = cta.began;
   for (const LineSectors& touched : footprint.lines) {
     const std::uint64_t line = base / kLineBytes + static_cast<std::uint64_t>(touched.line);
@@ -246,7 +253,7 @@ void CountingSm::load_lines(Cta& cta, const Footprint& footprint, std::uint64_t 
     cta.looked_up = true;
     const L1Cache::Lookup found =
         cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{0, 0, touched.sectors, 0, {}};
-    counters_.global_load_hit_sectors += count(found.present) << thin_shift_;
+    counters_.of(access.access).hit_sectors += count(found.present) << thin_shift_;
     last_missed_ = found.missing != 0;
     last_latency_ = found.missing != 0 ? miss_latency_ : std::max(hit_latency_, found.ready - now);
     cta.loaded = std::max(cta.loaded, now + (found.missing != 0 ? 0 : last_latency_));

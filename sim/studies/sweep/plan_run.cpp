@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/engine/traffic_memo.h"
 #include "sim/studies/batch.h"
 #include "sim/studies/sweep/point_run.h"
 
