@@ -1,5 +1,6 @@
 # tilescope::tilescope: the models, the engine and the instruction sources. Everything but the command line.
 list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
+find_package(Boost 1.74 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -8,6 +9,7 @@ find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(zstd REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 
 file(GLOB_RECURSE library_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.cpp ${PROJECT_SOURCE_DIR}/sim/*.cpp
      ${PROJECT_SOURCE_DIR}/traces/*.cpp)
@@ -28,6 +30,8 @@ target_sources(tilescope PRIVATE ${source_hash})
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTY INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(tilescope PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilescope>)
+# Boost.Math and xxHash are used as headers, by sources alone: who uses the library needs neither.
+target_include_directories(tilescope SYSTEM PRIVATE ${Boost_INCLUDE_DIRS} ${XXHASH_INCLUDE_DIR})
 target_link_libraries(
   tilescope
   PUBLIC nlohmann_json::nlohmann_json tl::expected fmt::fmt

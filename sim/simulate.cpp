@@ -135,7 +135,8 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
           1,
           0,
           0,
-          engine.instruction_counters()};
+          engine.instruction_counters(),
+          {}};
 }
 
 }  // namespace

@@ -27,10 +27,6 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-Words words_of(const Values& values, const char* option) {
-  return values.count(option) == 0 ? Words{} : values[option].as<Words>();
-}
-
 Words metrics_from(const Values& values) {
   Words names;
   for (const ComparedMetric& metric : compared_metrics()) names.push_back(metric.name);

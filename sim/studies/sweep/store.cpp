@@ -10,7 +10,7 @@ namespace tilescope::sweep {
 namespace {
 
 constexpr std::int64_t kApplication = 0x54537374;  // "TSst"
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;  // 2: keys are XXH3; the tables of 1 are the same, its keys are asked for no more
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE results(
@@ -84,13 +84,18 @@ void Store::check_or_create(Access access) {
     const std::int64_t application = database_.number("PRAGMA application_id");
     const std::int64_t version = database_.number("PRAGMA user_version");
     if (application == kApplication && version > kVersion)
-      refuse(fmt::format("was written by a newer tilescope (store version {}); this one reads version {}", version,
-                         kVersion));
+      refuse(fmt::format("was written by a newer tilescope (store version {}); this one reads versions up to {}",
+                         version, kVersion));
     return application == kApplication;
   };
   const auto is_empty = [this] { return database_.number("SELECT count(*) FROM sqlite_master") == 0; };
   try {
-    if (is_store()) return;
+    if (is_store()) {
+      // What is added from here on has keys of this version: a program that knows other keys must not add its own.
+      if (access == Access::create && database_.number("PRAGMA user_version") < kVersion)
+        database_.execute(fmt::format("PRAGMA user_version={}", kVersion));
+      return;
+    }
     if (!is_empty()) refuse("is a database of another program; must be a store that tilescope sweep wrote");
   } catch (const StoreError& error) {
     if (std::string(error.what()).find("not a database") == std::string::npos) throw;
