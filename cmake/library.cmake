@@ -4,6 +4,7 @@ find_package(Boost 1.74 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(re2 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
@@ -35,7 +36,7 @@ target_include_directories(tilescope SYSTEM PRIVATE ${Boost_INCLUDE_DIRS} ${XXHA
 target_link_libraries(
   tilescope
   PUBLIC nlohmann_json::nlohmann_json tl::expected fmt::fmt
-  PRIVATE Eigen3::Eigen SQLite::SQLite3 Threads::Threads yaml-cpp zstd::zstd)
+  PRIVATE Eigen3::Eigen re2::re2 SQLite::SQLite3 Threads::Threads yaml-cpp zstd::zstd)
 
 # An installed user writes `#include "models/x.h"` as the sources do: include/tilescope is the include root.
 include(CMakePackageConfigHelpers)
@@ -49,4 +50,4 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tilescope-config.cmake
                               ${PROJECT_BINARY_DIR}/tilescope-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilescope-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tilescope-config.cmake ${PROJECT_BINARY_DIR}/tilescope-config-version.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake DESTINATION ${package_dir})
+              ${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake DESTINATION ${package_dir})

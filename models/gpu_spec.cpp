@@ -194,6 +194,7 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("fabric", "between the L2 partitions", [this](SpecFields& s) { fabric.fields(s); });
   f.section("hbm", "device memory", [this](SpecFields& s) { hbm.fields(s); });
   f.section("launch", "kernel launch and CTA dispatch", [this](SpecFields& s) { launch.fields(s); });
+  f.require(shared.max_per_sm_kib <= l1.size_kib, "shared", "max_per_sm_kib must not exceed l1.size_kib");
 }
 
 }  // namespace tilescope

@@ -71,10 +71,12 @@ std::string text_of(const std::vector<LabelledResult>& results, const std::strin
   const bool by_line = results.front().result.lines.has_value();
   if (format == "table") return by_line ? line_table(results) : result_table(results);
   if (format == "csv") return by_line ? line_csv(results) : result_csv(results);
-  if (results.size() == 1) return result_json(results.front().result).dump(2) + "\n";
+  if (results.size() == 1)
+    return result_json(results.front().result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+           "\n";
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const LabelledResult& one : results) all.push_back(result_json(one.result));
-  return all.dump(2) + "\n";
+  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::unique_ptr<AtomicFile> open_timeline(const std::string& path) {

@@ -44,7 +44,8 @@ std::string simulated(const Plan& plan, const PlannedPoint& point, TrafficMemo* 
   options.memo = memo;
   options.on_progress = [&progress](const Progress& p) { progress(p.fraction); };
   const RunOutcome outcome = simulate(*gpu.spec, *kernel, options);
-  return result_json(make_result(*gpu.spec, kernel->launch(), options, outcome)).dump();
+  return result_json(make_result(*gpu.spec, kernel->launch(), options, outcome))
+      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
