@@ -2,12 +2,15 @@
 
 #include <vector>
 
+#include "models/support/yaml_documents.h"
+
 namespace tilescope {
 
 tl::expected<YAML::Node, Diagnostic> parse_yaml(const std::string& text, const std::string& name) {
   const auto refuse = [&name](std::string why) { return tl::unexpected(Diagnostic{name, 0, 0, std::move(why)}); };
   if (text.find('\0') != std::string::npos) return refuse("holds a NUL byte; must be YAML text");
   try {
+    if (auto endless = refuse_endless_documents(text, name)) return tl::unexpected(std::move(*endless));
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.empty() || (documents.size() == 1 && documents[0].IsNull())) {
       return refuse("is empty; must hold a map of keys");

@@ -7,6 +7,7 @@
 
 #include "models/support/diagnostic.h"
 #include "sim/cli/kernel_options.h"
+#include "sim/cli/limit_option.h"
 #include "sim/cli/usage_error.h"
 #include "traces/kernels/registry.h"
 #include "traces/sass/launch_file.h"
@@ -33,7 +34,7 @@ std::vector<std::string> own_parameters(const std::string& word, std::size_t col
 std::unique_ptr<Kernel> kernel_of_launch_file(const Values& values, const std::string& path) {
   if (values.count("param") != 0)
     throw UsageError("-p: a launch file says itself how its kernel is launched; got parameters beside " + quoted(path));
-  auto kernel = sass::open_launch_file(path);
+  auto kernel = sass::open_launch_file(path, limits_from(values));
   if (!kernel) throw DiagnosticsError(kernel.error());
   return std::move(*kernel);
 }
