@@ -2,11 +2,9 @@
 
 #include <array>
 
-#include "models/shared_banks.h"
-
 namespace tilescope {
 
-Footprint global_footprint(const LanePattern& pattern, int base_in_line) {
+Footprint global_footprint(const LanePattern& pattern, int base_in_line, const SharedBanks& banks) {
   std::array<LineSectors, kLanes> lines{};
   std::array<std::array<std::uint32_t, kSectorsPerLine>, kLanes> written{};  // bit b: byte b of the sector
   std::size_t count = 0, at = 0;
@@ -30,7 +28,7 @@ Footprint global_footprint(const LanePattern& pattern, int base_in_line) {
   Footprint result;
   result.lines.assign(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count));
   for (const LineSectors& line : result.lines) result.sectors += static_cast<std::int32_t>(line.sectors.count());
-  result.data_wavefronts = shared_cost(pattern, SharedOp::store).wavefronts;
+  result.data_wavefronts = banks.cost(pattern, SharedOp::store, static_cast<std::uint64_t>(base_in_line)).wavefronts;
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/isa/lane_pattern.h"
+#include "models/shared_banks.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -27,6 +28,6 @@ struct Footprint {
 };
 
 // `base_in_line` is the base modulo 128, in byte. REQUIRES: each lane's address is a multiple of its width.
-Footprint global_footprint(const LanePattern& pattern, int base_in_line);
+Footprint global_footprint(const LanePattern& pattern, int base_in_line, const SharedBanks& banks);
 
 }  // namespace tilescope

@@ -4,6 +4,12 @@
 
 namespace tilescope {
 
+namespace {
+
+bool is_power_of_two(std::int64_t value) { return std::has_single_bit(static_cast<std::uint64_t>(value)); }
+
+}  // namespace
+
 void ClockSpec::fields(SpecFields& f) {
   f.real("sm_mhz", sm_mhz, {100, 10000}, "MHz", "clock of the SMs while a kernel runs");
   f.real("l2_mhz", l2_mhz, {100, 10000}, "MHz", "clock of the L2 slices");
@@ -72,6 +78,10 @@ void SharedSpec::fields(SpecFields& f) {
   f.integer("reserved_per_cta_bytes", reserved_per_cta_bytes, {0, 65536}, "byte", "taken by the system for each CTA");
   f.integer("allocation_unit_bytes", allocation_unit_bytes, {1, 65536}, "byte", "granularity of a CTA's allocation");
   f.integer("latency_cycles", latency_cycles, {1, 400}, "cycle", "LDS issue to result, one wavefront");
+  f.integer("banks", banks, {1, 64}, "bank", "serve one word each per wavefront");
+  f.integer("bank_bytes", bank_bytes, {4, 8}, "byte", "word of a bank");
+  f.require(is_power_of_two(banks), "banks", "must be a power of two");
+  f.require(is_power_of_two(bank_bytes), "bank_bytes", "must be a power of two");
   f.require(max_per_cta_kib <= max_per_sm_kib, "max_per_cta_kib", "must not exceed shared.max_per_sm_kib");
 }
 
@@ -80,6 +90,8 @@ void L1Spec::fields(SpecFields& f) {
   f.integers("carveouts_kib", carveouts_kib, {0, 8192}, "KiB", "shared-memory sizes the driver may choose");
   f.integer("ways", ways, {1, 128}, "way", "lines per set");
   f.integer("latency_cycles", latency_cycles, {1, 400}, "cycle", "LDG issue to result, hit");
+  f.integer("tag_banks", tag_banks, {1, 16}, "bank", "look up one line per cycle each");
+  f.require(is_power_of_two(tag_banks), "tag_banks", "must be a power of two");
   for (const std::int64_t carveout : carveouts_kib)
     f.require(carveout < size_kib, "carveouts_kib", "every carve-out must be smaller than l1.size_kib");
 }

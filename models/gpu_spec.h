@@ -70,6 +70,8 @@ struct SharedSpec {
   std::int64_t reserved_per_cta_bytes = 0;
   std::int64_t allocation_unit_bytes = 0;
   std::int64_t latency_cycles = 0;  // issue to result, no conflict
+  std::int64_t banks = 0;
+  std::int64_t bank_bytes = 0;
   void fields(SpecFields& f);
 };
 
@@ -78,6 +80,7 @@ struct L1Spec {
   std::vector<std::int64_t> carveouts_kib;
   std::int64_t ways = 0;
   std::int64_t latency_cycles = 0;  // issue to result, hit
+  std::int64_t tag_banks = 0;
   void fields(SpecFields& f);
 };
 

@@ -14,16 +14,10 @@
 
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
+#include "models/memory_counters.h"
 #include "models/support/units.h"
 
 namespace tilescope {
-
-struct HbmCounters {
-  std::uint64_t read_bytes = 0;
-  std::uint64_t write_bytes = 0;
-  std::uint64_t row_hits = 0;
-  std::uint64_t row_misses = 0;
-};
 
 class Hbm {
  public:

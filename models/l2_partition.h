@@ -11,17 +11,10 @@
 #include "models/address_hash.h"
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
+#include "models/memory_counters.h"
 #include "models/sectored_tags.h"
 
 namespace tilescope {
-
-struct L2Counters {
-  std::uint64_t read_sectors = 0, read_hit_sectors = 0;      // asked for by SMs
-  std::uint64_t write_sectors = 0;                           // written by SMs
-  std::uint64_t fabric_write_sectors = 0;                    // of these, passed on to the other partition
-  std::uint64_t fabric_sectors = 0, fabric_hit_sectors = 0;  // asked for or written by the other partition
-  std::uint64_t evicted_dirty_sectors = 0;
-};
 
 class L2Partition {
  public:

@@ -1,6 +1,6 @@
-// The execution pipes of a sub-partition: which pipe each class of instruction takes, how long it keeps the pipe busy,
-// and when a result of variable latency is there. Fixed latencies are the compiler's business: it wrote them into the
-// stall counts.
+// How long each class of instruction keeps its pipe and the dispatch port busy, and when a result of variable latency
+// is there. Which pipe it takes is in models/isa/operation.h. Fixed latencies are the compiler's business: it wrote
+// them into the stall counts.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,11 @@
 
 namespace tilescope {
 
-enum class Pipe : std::uint8_t { none, fma, imad, alu, half, fp64, xu, tensor, uniform, mio, lg };
-inline constexpr int kPipes = static_cast<int>(Pipe::lg) + 1;
-
 struct PipeUse {
   Pipe pipe = Pipe::none;
-  std::uint8_t interval = 1;  // cycles until the pipe takes the next instruction of the sub-partition
-  std::uint8_t dispatch = 1;  // cycles until the sub-partition issues anything else
-  std::uint8_t latency = 0;   // issue to result, for scoreboards; loads and stores have theirs from the memory models
+  std::uint16_t interval = 1;  // cycles until the pipe takes the next instruction of the sub-partition
+  std::uint16_t dispatch = 1;  // cycles until the sub-partition issues anything else
+  std::uint16_t latency = 0;   // issue to result, for scoreboards; loads and stores have theirs from the memory models
 };
 
 class PipeTable {

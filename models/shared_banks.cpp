@@ -1,6 +1,7 @@
 #include "models/shared_banks.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilescope {
 namespace {
@@ -15,28 +16,29 @@ bool every_lane_matches_its_partner(const LanePattern& pattern, int distance) {
   return true;
 }
 
-int lanes_per_phase(const LanePattern& pattern, SharedOp op) {
-  const int lanes = pattern.bytes <= kBankBytes ? kLanes : kLanes * kBankBytes / pattern.bytes;
+}  // namespace
+
+int SharedBanks::lanes_per_phase(const LanePattern& pattern, SharedOp op) const {
+  const int lanes = std::min(kLanes, banks_ * bytes_ / pattern.bytes);
   if (op == SharedOp::store || lanes == kLanes) return lanes;
   const bool merges = every_lane_matches_its_partner(pattern, 1) || every_lane_matches_its_partner(pattern, 2);
   return merges ? 2 * lanes : lanes;
 }
 
-}  // namespace
-
-std::vector<BankPhase> shared_phases(const LanePattern& pattern, SharedOp op, std::uint64_t base) {
+std::vector<BankPhase> SharedBanks::phases(const LanePattern& pattern, SharedOp op, std::uint64_t base) const {
   const int width = lanes_per_phase(pattern, op);
-  const int words_per_lane = std::max(1, pattern.bytes / kBankBytes);
+  const int words_per_lane = std::max(1, pattern.bytes / bytes_);
   std::vector<BankPhase> phases;
   for (int first = 0; first < kLanes; first += width) {
     BankPhase phase;
+    phase.words.resize(static_cast<std::size_t>(banks_));
     for (int lane = first; lane < first + width; ++lane) {
       if (!pattern.is_active(lane)) continue;
       phase.lanes |= 1U << lane;
       const auto address = static_cast<std::int64_t>(base) + pattern.offset[static_cast<std::size_t>(lane)];
       for (int i = 0; i < words_per_lane; ++i) {
-        const std::int64_t word = address / kBankBytes + i;
-        auto& bank = phase.words[static_cast<std::size_t>(word % kBanks)];
+        const std::int64_t word = address / bytes_ + i;
+        auto& bank = phase.words[static_cast<std::size_t>(word % banks_)];
         if (std::find(bank.begin(), bank.end(), word) == bank.end()) bank.push_back(word);
       }
     }
@@ -47,22 +49,23 @@ std::vector<BankPhase> shared_phases(const LanePattern& pattern, SharedOp op, st
   return phases;
 }
 
-// As shared_phases counts, without keeping the evidence: this runs once for every pattern that a launch makes.
-BankCost shared_cost(const LanePattern& pattern, SharedOp op) {
-  constexpr std::size_t most_words = 64;  // of one phase
+// As phases() counts, without keeping the evidence: this runs once for every pattern that a launch makes.
+BankCost SharedBanks::cost(const LanePattern& pattern, SharedOp op, std::uint64_t base) const {
+  constexpr std::size_t most_words = 128;  // of one phase
   const int width = lanes_per_phase(pattern, op);
-  const int words_per_lane = std::max(1, pattern.bytes / kBankBytes);
+  const int words_per_lane = std::max(1, pattern.bytes / bytes_);
+  const auto within = static_cast<std::int64_t>(base % static_cast<std::uint64_t>(bytes_));
   std::array<std::int64_t, most_words> words{};  // distinct ones of the phase
   std::array<std::uint8_t, most_words> next{};   // 1 + index of the next word of the same bank, 0: none
   BankCost cost;
   for (int first = 0; first < kLanes; first += width) {
-    std::array<std::uint8_t, kBanks> latest{}, held{};
+    std::array<std::uint8_t, kMostBanks> latest{}, held{};
     std::uint8_t count = 0, fullest = 0;
     for (int lane = first; lane < first + width; ++lane) {
       if (!pattern.is_active(lane)) continue;
-      const std::int64_t word = pattern.offset[static_cast<std::size_t>(lane)] / kBankBytes;
+      const std::int64_t word = (within + pattern.offset[static_cast<std::size_t>(lane)]) / bytes_;
       for (int i = 0; i < words_per_lane; ++i) {
-        const auto bank = static_cast<std::size_t>((word + i) % kBanks);
+        const auto bank = static_cast<std::size_t>((word + i) % banks_);
         std::uint8_t at = latest[bank];
         while (at != 0 && words[at - 1U] != word + i) at = next[at - 1U];
         if (at != 0) continue;

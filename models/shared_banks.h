@@ -10,24 +10,21 @@
 // reproduced exactly.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "models/gpu_spec.h"
 #include "models/isa/lane_pattern.h"
 
 namespace tilescope {
-
-inline constexpr int kBanks = 32;
-inline constexpr int kBankBytes = 4;
 
 enum class SharedOp : std::uint8_t { load, store };
 
 struct BankPhase {
   std::uint32_t lanes = 0;  // bit i: lane i is served in this phase
   int wavefronts = 0;
-  // Distinct words in each bank, word numbers relative to the base's own word.
-  std::array<std::vector<std::int64_t>, kBanks> words;
+  // By bank: its distinct words, word numbers relative to the base's own word.
+  std::vector<std::vector<std::int64_t>> words;
 };
 
 struct BankCost {
@@ -35,10 +32,28 @@ struct BankCost {
   int ideal = 0;       // phases with an active lane: what the instruction would take without conflicts
 };
 
-// The count alone. `base` is a byte address; only its word matters, and it only rotates the banks.
-BankCost shared_cost(const LanePattern& pattern, SharedOp op);
+class SharedBanks {
+ public:
+  static constexpr int kMostBanks = 64;
 
-// The same with the evidence: every phase, its lanes and the words in each bank, for explanations.
-std::vector<BankPhase> shared_phases(const LanePattern& pattern, SharedOp op, std::uint64_t base = 0);
+  SharedBanks() : SharedBanks(32, 4) {}  // every GPU since Maxwell
+  // REQUIRES: powers of two, at most kMostBanks banks of 4 or 8 bytes.
+  SharedBanks(int banks, int bytes) : banks_(banks), bytes_(bytes) {}
+  explicit SharedBanks(const SharedSpec& spec)
+      : SharedBanks(static_cast<int>(spec.banks), static_cast<int>(spec.bank_bytes)) {}
+
+  int banks() const { return banks_; }
+  int bytes() const { return bytes_; }
+
+  // The count alone. `base`: byte address; of it only the place in its word matters, whole words only rotate the banks.
+  BankCost cost(const LanePattern& pattern, SharedOp op, std::uint64_t base = 0) const;
+  // The same with the evidence: every phase, its lanes and the words in each bank, for explanations.
+  std::vector<BankPhase> phases(const LanePattern& pattern, SharedOp op, std::uint64_t base = 0) const;
+
+ private:
+  int lanes_per_phase(const LanePattern& pattern, SharedOp op) const;
+
+  int banks_, bytes_;
+};
 
 }  // namespace tilescope

@@ -1,38 +1,47 @@
-// The L1's tag stage: four banks, each of which looks up one line per cycle. A request takes as many cycles as the
-// fullest bank has distinct lines. The bank is the line's address folded by exclusive or, two bits at a time, so that
-// no stride fills one bank alone. Source: tag wavefronts of 64 strides published for the A100 (mean error 4.5 %), and
-// an H200's counters: 8.00 per request for 32 lines 4 KiB apart; tests/tag_stage_test.cpp.
+// The L1's tag stage: banks, each of which looks up one line per cycle. A request takes as many cycles as the fullest
+// bank has distinct lines. The bank is the line's address folded by exclusive or, log2(banks) bits at a time, so that
+// no stride fills one bank alone. Source: tag wavefronts of 64 strides published for the A100 (mean error 4.5 % with
+// four banks), and an H200's counters: 8.00 per request for 32 lines 4 KiB apart; tests/tag_stage_test.cpp.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "models/coalescer.h"
 
 namespace tilescope {
 
-inline constexpr int kTagBanks = 4;
+class TagStage {
+ public:
+  static constexpr int kMostBanks = 16;
 
-constexpr unsigned tag_bank(LineAddress address) {
-  std::uint64_t line = address.number();
-  line ^= line >> 32U;
-  line ^= line >> 16U;
-  line ^= line >> 8U;
-  line ^= line >> 4U;
-  line ^= line >> 2U;
-  return static_cast<unsigned>(line & (kTagBanks - 1));
-}
+  TagStage() : TagStage(4) {}
+  // REQUIRES: a power of two, at most kMostBanks.
+  explicit TagStage(std::int64_t banks)
+      : mask_(static_cast<unsigned>(banks - 1)), width_(static_cast<unsigned>(std::bit_width(mask_))) {}
 
-// Cycles for all lines of a request whose base lies in line `base_line`; at least 1.
-inline std::int64_t tag_cycles(const Footprint& footprint, LineAddress base_line) {
-  if (footprint.lines.size() <= 1) return 1;
-  std::array<std::int64_t, kTagBanks> lines{};
-  std::int64_t most = 1;
-  for (const LineSectors& touched : footprint.lines) {
-    std::int64_t& count = lines[tag_bank(base_line + touched.line)];
-    if (++count > most) most = count;
+  unsigned bank(LineAddress address) const {
+    if (width_ == 0) return 0;
+    std::uint64_t line = address.number();
+    for (unsigned shift = 16 * width_; shift >= width_; shift /= 2) line ^= line >> shift;
+    return static_cast<unsigned>(line) & mask_;
   }
-  return most;
-}
+
+  // Cycles for all lines of a request whose base lies in line `base_line`; at least 1.
+  std::int64_t cycles(const Footprint& footprint, LineAddress base_line) const {
+    if (footprint.lines.size() <= 1) return 1;
+    std::array<std::int64_t, kMostBanks> lines{};
+    std::int64_t most = 1;
+    for (const LineSectors& touched : footprint.lines) {
+      std::int64_t& count = lines[bank(base_line + touched.line)];
+      if (++count > most) most = count;
+    }
+    return most;
+  }
+
+ private:
+  unsigned mask_, width_;
+};
 
 }  // namespace tilescope

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/engine/sampling/sampled_timing.h"
+#include "sim/engine/traffic_memo.h"
 #include "sim/engine/window_engine.h"
 
 namespace tilescope {
@@ -25,7 +26,8 @@ void refuse_impossible_launch(const GpuSpec& gpu, const Kernel& kernel) {
 }
 
 // Lines the first CTA looks up, times the CTAs.
-std::uint64_t estimated_lookups(const Kernel& kernel) {
+std::uint64_t estimated_lookups(const GpuSpec& gpu, const Kernel& kernel) {
+  const AccessCosts costs(gpu, kernel.patterns());
   std::uint64_t lines = 0;
   const auto stream = kernel.make_stream();
   for (std::int64_t warp = 0; warp < kernel.launch().warps_per_cta(); ++warp) {
@@ -34,19 +36,18 @@ std::uint64_t estimated_lookups(const Kernel& kernel) {
       const MemoryOperand* operand = segment.operands;
       for (std::uint32_t i = 0; i < segment.length; ++i) {
         const OpClass op = segment.code[i].op;
-        const bool is_global = op == OpClass::global_load || op == OpClass::global_store || op == OpClass::async_copy;
-        if (is_global) lines += kernel.patterns().footprint(operand->pattern, operand->base).lines.size();
-        operand += memory_operands(op);
+        for (int n = 0; n < memory_operands(op); ++n, ++operand)
+          if (is_lines(access_of(op, n))) lines += costs.footprint(*operand).lines.size();
       }
     }
   }
   return lines * static_cast<std::uint64_t>(kernel.launch().grid.count());
 }
 
-unsigned thinning_for(const Kernel& kernel, Sample sample) {
+unsigned thinning_for(const GpuSpec& gpu, const Kernel& kernel, Sample sample) {
   if (sample == Sample::off) return 0;
   const std::uint64_t budget = sample == Sample::fast ? kLookupsFast : kLookups;
-  const std::uint64_t lookups = estimated_lookups(kernel);
+  const std::uint64_t lookups = estimated_lookups(gpu, kernel);
   unsigned shift = 0;
   while (shift < kMostThinning && lookups >> shift > budget) ++shift;
   return shift;
@@ -68,7 +69,7 @@ struct Counted {
 };
 
 Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, double share_of_progress) {
-  const unsigned shift = thinning_for(kernel, options.sample);
+  const unsigned shift = thinning_for(gpu, kernel, options.sample);
   CountingEngine engine(gpu, kernel, options.threads, shift);
   if (options.by_instruction) engine.attribute();
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
@@ -93,7 +94,7 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
 
 // As count(), from what another launch of the same traffic has counted.
 RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
-  const unsigned shift = thinning_for(kernel, options.sample);
+  const unsigned shift = thinning_for(gpu, kernel, options.sample);
   const auto check = [&] {
     if (options.on_progress) options.on_progress({0});
   };

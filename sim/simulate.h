@@ -8,13 +8,14 @@
 
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
+#include "models/memory_counters.h"
 #include "models/occupancy.h"
-#include "sim/engine/counting/traffic_memo.h"
-#include "sim/engine/memory_system.h"
+#include "sim/engine/finished_cta.h"
 #include "sim/engine/sm_counters.h"
-#include "sim/engine/timing/sm.h"
 
 namespace tilescope {
+
+class TrafficMemo;  // sim/engine/traffic_memo.h
 
 enum class Mode : std::uint8_t {
   timing,  // cycles, stalls and traffic

@@ -32,8 +32,8 @@ struct Case {
 TEST_CASE("the busiest resource is the bottleneck, with the share that conflicts have in it") {
   Case c;
   c.outcome.sm.data_wavefronts = static_cast<std::uint64_t>(0.9 * c.busy_cycles);
-  c.outcome.sm.shared_load_wavefronts = c.outcome.sm.data_wavefronts;
-  c.outcome.sm.shared_load_ideal = c.outcome.sm.data_wavefronts / 2;
+  c.outcome.sm.of(AccessKind::shared_load).wavefronts = c.outcome.sm.data_wavefronts;
+  c.outcome.sm.of(AccessKind::shared_load).ideal = c.outcome.sm.data_wavefronts / 2;
   CHECK(c.found().name == "lsu_data_stage");
   CHECK(c.found().reason == "shared-memory data stage: 90 % of its wavefront peak; bank conflicts add 50 %");
 }

@@ -34,15 +34,15 @@ RunOutcome run_attributed(const Kernel& kernel, Mode mode, Sample sample = Sampl
 }
 
 std::vector<std::uint64_t> numbers(const WorkCounters& c) {
-  std::vector<std::uint64_t> all = {c.shared_load_wavefronts,
-                                    c.shared_load_ideal,
-                                    c.shared_store_wavefronts,
-                                    c.shared_store_ideal,
-                                    c.global_load_requests,
-                                    c.global_load_sectors,
-                                    c.global_load_hit_sectors,
-                                    c.global_store_requests,
-                                    c.global_store_sectors,
+  std::vector<std::uint64_t> all = {c.of(AccessKind::shared_load).wavefronts,
+                                    c.of(AccessKind::shared_load).ideal,
+                                    c.of(AccessKind::shared_store).wavefronts,
+                                    c.of(AccessKind::shared_store).ideal,
+                                    c.of(AccessKind::global_load).requests,
+                                    c.of(AccessKind::global_load).sectors,
+                                    c.of(AccessKind::global_load).hit_sectors,
+                                    c.of(AccessKind::global_store).requests,
+                                    c.of(AccessKind::global_store).sectors,
                                     c.fill_sectors,
                                     c.tag_cycles,
                                     c.data_wavefronts};
@@ -65,14 +65,14 @@ void check_sums(const Kernel& kernel, const RunOutcome& outcome) {
 // What the address of an instruction decides, the same in both engines.
 std::vector<std::uint64_t> fixed(const InstructionCounters& c) {
   return {c.executed,
-          c.shared_load_wavefronts,
-          c.shared_load_ideal,
-          c.shared_store_wavefronts,
-          c.shared_store_ideal,
-          c.global_load_requests,
-          c.global_load_sectors,
-          c.global_store_requests,
-          c.global_store_sectors,
+          c.of(AccessKind::shared_load).wavefronts,
+          c.of(AccessKind::shared_load).ideal,
+          c.of(AccessKind::shared_store).wavefronts,
+          c.of(AccessKind::shared_store).ideal,
+          c.of(AccessKind::global_load).requests,
+          c.of(AccessKind::global_load).sectors,
+          c.of(AccessKind::global_store).requests,
+          c.of(AccessKind::global_store).sectors,
           c.tag_cycles,
           c.data_wavefronts};
 }
@@ -153,19 +153,19 @@ TEST_CASE("each counter stands at the instruction that caused it, a stall at the
   const auto& at = outcome.instructions;
   constexpr std::uint64_t warps = 10;  // of five CTAs, two each
   CHECK(at[0].executed == warps);
-  CHECK(at[0].global_load_requests == warps);
-  CHECK(at[0].global_load_sectors == 32 * warps);
-  CHECK(at[0].fill_sectors + at[0].global_load_hit_sectors == 32 * warps);
+  CHECK(at[0].of(AccessKind::global_load).requests == warps);
+  CHECK(at[0].of(AccessKind::global_load).sectors == 32 * warps);
+  CHECK(at[0].fill_sectors + at[0].of(AccessKind::global_load).hit_sectors == 32 * warps);
   const auto stalls = [&](std::size_t i, Stall stall) { return at[i].stall_cycles[static_cast<std::size_t>(stall)]; };
   CHECK(stalls(1, Stall::long_scoreboard) == outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::long_scoreboard)]);
   CHECK(stalls(1, Stall::long_scoreboard) > 400 * warps);
-  CHECK(at[2].shared_load_wavefronts == 2 * warps);
-  CHECK(at[2].shared_load_ideal == warps);
-  CHECK(at[4].global_load_requests == 0);
+  CHECK(at[2].of(AccessKind::shared_load).wavefronts == 2 * warps);
+  CHECK(at[2].of(AccessKind::shared_load).ideal == warps);
+  CHECK(at[4].of(AccessKind::global_load).requests == 0);
   CHECK(at[4].data_wavefronts == warps);
-  CHECK(at[5].shared_store_wavefronts == 32 * warps);
+  CHECK(at[5].of(AccessKind::shared_store).wavefronts == 32 * warps);
   CHECK(at[8].executed == 5);
-  CHECK(at[8].global_store_sectors == 4 * 5);
+  CHECK(at[8].of(AccessKind::global_store).sectors == 4 * 5);
   CHECK(stalls(4, Stall::barrier) + stalls(7, Stall::barrier) + stalls(10, Stall::barrier) +
             stalls(11, Stall::barrier) ==
         outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::barrier)]);
@@ -221,8 +221,8 @@ TEST_CASE("by source line: the instructions of a line are added up, files in ord
   CHECK(instructions == 128);
   CHECK(executed == outcome.sm.total_instructions());
   // The product of the tiles: all shared loads, 32 of A and 32 of B per step.
-  CHECK(product->counters.shared_load_wavefronts == outcome.sm.shared_load_wavefronts);
-  CHECK(product->counters.global_load_requests == 0);
+  CHECK(product->counters.of(AccessKind::shared_load).wavefronts == outcome.sm.of(AccessKind::shared_load).wavefronts);
+  CHECK(product->counters.of(AccessKind::global_load).requests == 0);
 }
 
 TEST_CASE("source text is read where the marker says, beside the listing, or not at all") {

@@ -49,14 +49,14 @@ TEST_CASE("instructions, requests, sectors and wavefronts are the stream's total
         const SmCounters sm = run(h200(), *made, mode, sample).sm;
         for (std::size_t op = 0; op < sm.instructions.size(); ++op)
           CHECK(sm.instructions[op] == up(expected.executed[op]));
-        CHECK(sm.global_load_requests == up(expected.global_load_requests));
-        CHECK(sm.global_load_sectors == up(expected.global_load_sectors));
-        CHECK(sm.global_store_requests == up(expected.global_store_requests));
-        CHECK(sm.global_store_sectors == up(expected.global_store_sectors));
-        CHECK(sm.shared_load_wavefronts == up(expected.shared_load_wavefronts));
-        CHECK(sm.shared_load_ideal == up(expected.shared_load_ideal));
-        CHECK(sm.shared_store_wavefronts == up(expected.shared_store_wavefronts));
-        CHECK(sm.shared_store_ideal == up(expected.shared_store_ideal));
+        CHECK(sm.of(AccessKind::global_load).requests == up(expected.global_load_requests));
+        CHECK(sm.of(AccessKind::global_load).sectors == up(expected.global_load_sectors));
+        CHECK(sm.of(AccessKind::global_store).requests == up(expected.global_store_requests));
+        CHECK(sm.of(AccessKind::global_store).sectors == up(expected.global_store_sectors));
+        CHECK(sm.of(AccessKind::shared_load).wavefronts == up(expected.shared_load_wavefronts));
+        CHECK(sm.of(AccessKind::shared_load).ideal == up(expected.shared_load_ideal));
+        CHECK(sm.of(AccessKind::shared_store).wavefronts == up(expected.shared_store_wavefronts));
+        CHECK(sm.of(AccessKind::shared_store).ideal == up(expected.shared_store_ideal));
         CHECK(sm.ctas == up(made->launch().grid.count()));
       }
   }
@@ -70,7 +70,7 @@ TEST_CASE("A and B must come from HBM once; C goes to L2 sector by sector") {
       const std::int64_t a_and_b = 4 * (shape.m * shape.k + shape.k * shape.n);
       CHECK(outcome.memory.hbm.read_bytes >= up(a_and_b));
       CHECK(outcome.memory.hbm.read_bytes <= up(a_and_b + a_and_b / 20 + 4096));  // everything fits in L2
-      CHECK(outcome.memory.l2.write_sectors == outcome.sm.global_store_sectors);
+      CHECK(outcome.memory.l2.write_sectors == outcome.sm.of(AccessKind::global_store).sectors);
       CHECK(outcome.memory.l2.write_sectors * 32 >= up(4 * shape.m * shape.n));
       // Threads of the naive and tiled kernels hold one column each, so that no sector is written in two goes.
       if (shape.n % 8 == 0 && shape.kernel != "gemm_register")
@@ -83,7 +83,8 @@ TEST_CASE("what L1 does not hold comes from L2, and each level asks for no more 
     for (const Mode mode : {Mode::timing, Mode::counts}) {
       CAPTURE(shape.kernel);
       const RunOutcome outcome = run(h200(), *kernel(shape.kernel, shape.parameters()), mode);
-      CHECK(outcome.sm.fill_sectors + outcome.sm.global_load_hit_sectors == outcome.sm.global_load_sectors);
+      CHECK(outcome.sm.fill_sectors + outcome.sm.of(AccessKind::global_load).hit_sectors ==
+            outcome.sm.of(AccessKind::global_load).sectors);
       CHECK(outcome.memory.l2.read_sectors <= outcome.sm.fill_sectors);  // the coalescer takes some away
       CHECK(outcome.memory.l2.read_hit_sectors <= outcome.memory.l2.read_sectors);
       CHECK(outcome.memory.l2.fabric_hit_sectors <= outcome.memory.l2.fabric_sectors);

@@ -46,10 +46,12 @@ inline std::vector<double> numbers(const RunOutcome& outcome) {
   const SmCounters& sm = outcome.sm;
   for (const auto n : sm.instructions) add(n);
   for (const auto n : sm.stall_cycles) add(n);
-  for (const auto n : {sm.shared_load_wavefronts, sm.shared_load_ideal, sm.shared_store_wavefronts,
-                       sm.shared_store_ideal, sm.global_load_requests, sm.global_load_sectors,
-                       sm.global_load_hit_sectors, sm.global_store_requests, sm.global_store_sectors, sm.fill_sectors,
-                       sm.tag_cycles, sm.data_wavefronts, sm.warp_cycles, sm.active_cycles, sm.ctas})
+  for (const auto n : {sm.of(AccessKind::shared_load).wavefronts, sm.of(AccessKind::shared_load).ideal,
+                       sm.of(AccessKind::shared_store).wavefronts, sm.of(AccessKind::shared_store).ideal,
+                       sm.of(AccessKind::global_load).requests, sm.of(AccessKind::global_load).sectors,
+                       sm.of(AccessKind::global_load).hit_sectors, sm.of(AccessKind::global_store).requests,
+                       sm.of(AccessKind::global_store).sectors, sm.fill_sectors, sm.tag_cycles, sm.data_wavefronts,
+                       sm.warp_cycles, sm.active_cycles, sm.ctas})
     add(n);
   const L2Counters& l2 = outcome.memory.l2;
   for (const auto n : {l2.read_sectors, l2.read_hit_sectors, l2.write_sectors, l2.fabric_sectors, l2.fabric_hit_sectors,

@@ -166,7 +166,7 @@ TEST_CASE("many loads on one scoreboard, then one use") {
   for (std::uint64_t i = 0; i < 100; ++i) program.push_back(load_global(strided(kBuffer + i * 8192, 132)).sets(0));
   program.push_back(step(OpClass::fma).waits_for(0));
   const Ran ran = run_timed(HandMadeKernel(1, 32, program));
-  CHECK(ran.sm.global_load_requests == 100);
+  CHECK(ran.sm.of(AccessKind::global_load).requests == 100);
   CHECK(ran.sm.fill_sectors == 3200);
   CHECK(ran.cycles > 3200 + 400);   // a line per cycle leaves, the last one comes back a latency later
   CHECK(ran.cycles < 3200 + 1600);  // among 3,200 some wait for a refresh, and for other rows of their bank
@@ -183,10 +183,12 @@ TEST_CASE("an access with every lane predicated off makes no request") {
     CAPTURE(static_cast<int>(mode));
     const RunOutcome outcome = run(h200(), kernel, mode);
     CHECK(outcome.sm.total_instructions() == 4 * 7);
-    CHECK(outcome.sm.global_load_requests == 0);
-    CHECK(outcome.sm.global_store_requests == 0);
-    CHECK(outcome.sm.global_load_sectors + outcome.sm.global_store_sectors + outcome.sm.fill_sectors == 0);
-    CHECK(outcome.sm.shared_load_wavefronts + outcome.sm.shared_store_wavefronts == 0);
+    CHECK(outcome.sm.of(AccessKind::global_load).requests == 0);
+    CHECK(outcome.sm.of(AccessKind::global_store).requests == 0);
+    CHECK(outcome.sm.of(AccessKind::global_load).sectors + outcome.sm.of(AccessKind::global_store).sectors +
+              outcome.sm.fill_sectors ==
+          0);
+    CHECK(outcome.sm.of(AccessKind::shared_load).wavefronts + outcome.sm.of(AccessKind::shared_store).wavefronts == 0);
     CHECK(outcome.memory.l2.read_sectors + outcome.memory.l2.write_sectors == 0);
     CHECK(outcome.memory.hbm.read_bytes == 0);
   }
@@ -203,7 +205,7 @@ TEST_CASE("an async copy reads global memory and is waited for like a load") {
   CHECK(ran.memory.hbm.read_bytes == 512);
   const RunOutcome counted = run(h200(), kernel, Mode::counts);
   CHECK(counted.sm.fill_sectors == 16);
-  CHECK(counted.sm.global_load_requests == ran.sm.global_load_requests);
+  CHECK(counted.sm.of(AccessKind::global_load).requests == ran.sm.of(AccessKind::global_load).requests);
   CHECK(counted.sm.data_wavefronts == ran.sm.data_wavefronts);
   CHECK(counted.memory.l2.read_sectors == 16);
 }

@@ -59,7 +59,7 @@ struct Step {
     return std::move(*this);
   }
   Step at_barrier(int id) && {
-    instruction.bar_id = static_cast<std::uint16_t>(id);
+    instruction.detail = static_cast<std::uint16_t>(id);
     return std::move(*this);
   }
   Step working(int units) && {
@@ -140,7 +140,8 @@ class HandMadeKernel : public Kernel {
     for (const Step& s : program) {
       code_.push_back(s.instruction);
       REQUIRE(static_cast<int>(s.accesses.size()) == memory_operands(s.instruction.op));
-      for (const Access& a : s.accesses) planned.operands.push_back(patterns_.operand(a.address, a.active, a.bytes));
+      for (const Access& a : s.accesses)
+        planned.operands.push_back(patterns_.operand(a.address, a.active, a.bytes));
     }
     code_.push_back({OpClass::exit});
     planned.segment.length = static_cast<std::uint32_t>(program.size() + 1);

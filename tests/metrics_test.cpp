@@ -82,8 +82,8 @@ TEST_CASE("asynchronous copies count as ldgsts, matrix loads as ldsm, and as not
 
 TEST_CASE("conflicts are wavefronts less ideal, and time is cycles over the clock") {
   RunOutcome outcome;
-  outcome.sm.shared_load_wavefronts = 32;
-  outcome.sm.shared_load_ideal = 1;
+  outcome.sm.of(AccessKind::shared_load).wavefronts = 32;
+  outcome.sm.of(AccessKind::shared_load).ideal = 1;
   outcome.cycles = 4000;
   CHECK(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", outcome) == 31);
   CHECK(value("gpu__time_duration.sum", outcome) == 2000);
@@ -100,8 +100,8 @@ TEST_CASE("the L2 hit rate counts look-ups in both partitions, and writes as hit
 
 TEST_CASE("an estimate in which hits exceed look-ups gives no misses, not a huge number") {
   RunOutcome outcome;
-  outcome.sm.global_load_sectors = 10;
-  outcome.sm.global_load_hit_sectors = 12;
+  outcome.sm.of(AccessKind::global_load).sectors = 10;
+  outcome.sm.of(AccessKind::global_load).hit_sectors = 12;
   CHECK(value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", outcome) == 0);
 }
 

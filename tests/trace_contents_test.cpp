@@ -151,7 +151,7 @@ TEST_CASE("tables that break a rule of the format are refused with the rule") {
         "an instruction's class is 28; must be 0 to 27");
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].write_scoreboard = 6; }) ==
         "an instruction's scoreboard is 6; must be 0 to 5, or 7 for none");
-  CHECK(verdict_on_tables([](Tables& t) { t.code[0].bar_id = 16; }) ==
+  CHECK(verdict_on_tables([](Tables& t) { t.code[0].detail = 1040; }) ==
         "an instruction's barrier is 16; must be 0 to 15");
   CHECK(verdict_on_tables([](Tables& t) { t.patterns[1].bytes = 3; }) ==
         "a pattern's width is 3 bytes; must be 1, 2, 4, 8 or 16");

@@ -31,7 +31,7 @@ class SampleKernel : public Kernel {
     for (const OpClass op : ops) code_.push_back({op, 2, kNoScoreboard, kNoScoreboard, 0, 0, 0, 1, 0, 0, 7});
     code_[3].write_scoreboard = 5;
     code_[4].wait_mask = 0x21;
-    code_[4].bar_id = 3;
+    code_[4].detail = 3;
   }
   const Launch& launch() const override { return launch_; }
   std::span<const Instruction> code() const override { return code_; }
@@ -158,7 +158,7 @@ inline bool same_kernel(const Kernel& a, const Kernel& b) {
     const Instruction &x = a.code()[i], &y = b.code()[i];
     if (x.op != y.op || x.stall != y.stall || x.write_scoreboard != y.write_scoreboard ||
         x.read_scoreboard != y.read_scoreboard || x.wait_mask != y.wait_mask || x.yield != y.yield ||
-        x.register_reads != y.register_reads || x.cached != y.cached || x.work != y.work || x.bar_id != y.bar_id ||
+        x.register_reads != y.register_reads || x.cached != y.cached || x.work != y.work || x.detail != y.detail ||
         x.line != y.line)
       return false;
   }

@@ -35,20 +35,7 @@ select_metrics() {
   ncu --query-metrics --query-metrics-mode base >"$work/query" 2>&1 || return 1
   awk '$1 ~ /__/ {print $1}' "$work/query" | sort >"$work/known"
   [ -s "$work/known" ] || return 1
-  awk -v known="$work/known" '
-    BEGIN { while ((getline name < known) > 0) { have[name] = 1; order[++count] = name } }
-    { sub(/#.*/, ""); gsub(/[ \t]/, "") }
-    $0 == "" { next }
-    {
-      base = $0; sub(/\..*/, "", base); suffix = substr($0, length(base) + 1); found = 0
-      if (base ~ /^launch__/) { found = 1; wanted[++last] = $0 }
-      else if (base ~ /\*/) {
-        pattern = base; gsub(/\*/, "[a-z0-9_]*", pattern)
-        for (i = 1; i <= count; ++i) if (order[i] ~ "^" pattern "$") { found = 1; wanted[++last] = order[i] suffix }
-      } else if (base in have) { found = 1; wanted[++last] = $0 }
-      if (!found) print "collect.sh: this GPU has no " base > "/dev/stderr"
-    }
-    END { for (i = 1; i <= last; ++i) if (!seen[wanted[i]]++) print wanted[i] }' "$metrics_file" >"$work/metrics"
+  awk -v known="$work/known" -f "$here/select_metrics.awk" "$metrics_file" >"$work/metrics"
 }
 
 count_with_ncu() {

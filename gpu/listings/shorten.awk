@@ -3,7 +3,7 @@
 BEGIN { while ((getline name < KEEP) > 0) chosen[name] = 1 }
 function put() { gsub(/[ \t]+/, " "); sub(/ $/, ""); print }
 
-/64-bit ELF/ { elf = 1; put(); next }
+/64-?bit (ELF|elf)/ { elf = 1; put(); next }
 !elf && /Function : / { code = 1; part = ($3 in chosen) }
 !elf { if (!code || part) put(); next }
 

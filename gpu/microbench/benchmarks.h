@@ -25,6 +25,11 @@ void mixed_issue(Report& report);
 void register_banks(Report& report);
 void dispatch_port(Report& report);
 void cta_launch(Report& report);
+void latency_atomic(Report& report);
+void throughput_atomic(Report& report);
+void throughput_shared_atomic(Report& report);
+void fences(Report& report);
+void local_memory(Report& report);
 
 // Kernels for a profiler to count; each launch has a row in the report.
 void counted_empty(Report& report);

@@ -79,4 +79,7 @@ class Kernel {
   virtual std::string source_folder() const { return {}; }
 };
 
+// Warp instructions that all warps of one CTA execute.
+std::int64_t instructions_of_cta(const Kernel& kernel, std::int64_t cta);
+
 }  // namespace tilescope

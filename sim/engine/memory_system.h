@@ -18,11 +18,6 @@
 
 namespace tilescope {
 
-struct MemoryCounters {
-  L2Counters l2;
-  HbmCounters hbm;
-};
-
 class MemorySystem {
  public:
   // `thin_shift`: only one line in 2^thin_shift will be sent here (by `keeps`); capacities shrink with it.

@@ -6,15 +6,15 @@ namespace {
 // apply(mine, other) for each counter and the other's.
 template <class Apply>
 void with_each(WorkCounters& mine, const WorkCounters& other, Apply apply) {
-  apply(mine.shared_load_wavefronts, other.shared_load_wavefronts);
-  apply(mine.shared_load_ideal, other.shared_load_ideal);
-  apply(mine.shared_store_wavefronts, other.shared_store_wavefronts);
-  apply(mine.shared_store_ideal, other.shared_store_ideal);
-  apply(mine.global_load_requests, other.global_load_requests);
-  apply(mine.global_load_sectors, other.global_load_sectors);
-  apply(mine.global_load_hit_sectors, other.global_load_hit_sectors);
-  apply(mine.global_store_requests, other.global_store_requests);
-  apply(mine.global_store_sectors, other.global_store_sectors);
+  for (std::size_t i = 0; i < mine.access.size(); ++i) {
+    AccessCounters& m = mine.access[i];
+    const AccessCounters& o = other.access[i];
+    apply(m.requests, o.requests);
+    apply(m.sectors, o.sectors);
+    apply(m.hit_sectors, o.hit_sectors);
+    apply(m.wavefronts, o.wavefronts);
+    apply(m.ideal, o.ideal);
+  }
   apply(mine.fill_sectors, other.fill_sectors);
   apply(mine.tag_cycles, other.tag_cycles);
   apply(mine.data_wavefronts, other.data_wavefronts);
@@ -30,6 +30,12 @@ WorkCounters& WorkCounters::operator+=(const WorkCounters& other) {
 
 WorkCounters& WorkCounters::operator-=(const WorkCounters& other) {
   with_each(*this, other, [](std::uint64_t& a, std::uint64_t b) { a -= b; });
+  return *this;
+}
+
+InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
+  WorkCounters::operator+=(other);
+  executed += other.executed;
   return *this;
 }
 

@@ -26,19 +26,61 @@ enum class Stall : std::uint8_t {
 };
 inline constexpr int kStalls = static_cast<int>(Stall::no_instruction) + 1;
 
+// Of the accesses of one kind.
+struct AccessCounters {
+  std::uint64_t requests = 0;     // with at least one lane
+  std::uint64_t sectors = 0;      // of 32 B; global and local memory
+  std::uint64_t hit_sectors = 0;  // loads: of these, found in L1 or on their way to it
+  std::uint64_t wavefronts = 0;   // of the data stage; shared memory
+  std::uint64_t ideal = 0;        // of these, those that no conflict-free access could spare
+};
+
 // What executing instructions adds: of one of them, or of all.
 struct WorkCounters {
-  std::uint64_t shared_load_wavefronts = 0, shared_load_ideal = 0;
-  std::uint64_t shared_store_wavefronts = 0, shared_store_ideal = 0;
-  std::uint64_t global_load_requests = 0, global_load_sectors = 0, global_load_hit_sectors = 0;
-  std::uint64_t global_store_requests = 0, global_store_sectors = 0;
+  std::array<AccessCounters, kAccesses> access{};
   std::uint64_t fill_sectors = 0;     // L1 misses: sectors that came back from L2
   std::uint64_t tag_cycles = 0;       // tag stage busy
   std::uint64_t data_wavefronts = 0;  // data stage busy, shared and global
   std::array<std::uint64_t, kStalls> stall_cycles{};
 
+  AccessCounters& of(AccessKind kind) { return access[static_cast<std::size_t>(kind)]; }
+  const AccessCounters& of(AccessKind kind) const { return access[static_cast<std::size_t>(kind)]; }
+
+  // Over all accesses of instructions to shared memory; asynchronous copies are not among them.
+  std::uint64_t shared_wavefronts() const {
+    return of(AccessKind::shared_load).wavefronts + of(AccessKind::shared_store).wavefronts +
+           of(AccessKind::shared_atomic).wavefronts;
+  }
+  std::uint64_t shared_ideal() const {
+    return of(AccessKind::shared_load).ideal + of(AccessKind::shared_store).ideal + of(AccessKind::shared_atomic).ideal;
+  }
+  // Over all accesses that go through the tag stage: global and local memory.
+  std::uint64_t line_requests() const { return sum_of(is_lines, &AccessCounters::requests); }
+  std::uint64_t line_sectors() const { return sum_of(is_lines, &AccessCounters::sectors); }
+  // Of these, of loads.
+  std::uint64_t load_sectors() const { return sum_of(is_load, &AccessCounters::sectors); }
+  std::uint64_t hit_sectors() const { return sum_of(is_load, &AccessCounters::hit_sectors); }
+  // ... and those that go out to L2: stores and atomics.
+  std::uint64_t sent_sectors() const { return line_sectors() - load_sectors(); }
+
   WorkCounters& operator+=(const WorkCounters& other);
   WorkCounters& operator-=(const WorkCounters& other);
+
+ private:
+  std::uint64_t sum_of(bool (*which)(AccessKind), std::uint64_t AccessCounters::*counter) const {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < kAccesses; ++i)
+      if (which(static_cast<AccessKind>(i))) sum += access[static_cast<std::size_t>(i)].*counter;
+    return sum;
+  }
+};
+
+// Of one static instruction.
+struct InstructionCounters : WorkCounters {
+  std::uint64_t executed = 0;  // warp instructions
+
+  using WorkCounters::operator+=;
+  InstructionCounters& operator+=(const InstructionCounters& other);
 };
 
 struct SmCounters : WorkCounters {

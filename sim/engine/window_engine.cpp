@@ -15,6 +15,7 @@ CtaResources cta_resources(const Launch& launch) {
 template <class SmModel>
 WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, unsigned thin_shift)
     : kernel_(kernel),
+      costs_(gpu, kernel.patterns()),
       occupancy_(tilescope::occupancy(gpu, cta_resources(kernel.launch()))),
       memory_(gpu, thin_shift),
       dispatch_(gpu.launch, kernel.launch().grid.count()),
@@ -25,9 +26,9 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
   const int sms = static_cast<int>(gpu.sm.count());
   for (int s = 0; s < sms; ++s) {
     if constexpr (std::is_same_v<SmModel, Sm>)
-      sms_.push_back(std::make_unique<Sm>(gpu, kernel, occupancy_, s));
+      sms_.push_back(std::make_unique<Sm>(gpu, kernel, costs_, occupancy_, s));
     else
-      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, occupancy_, s, thin_shift));
+      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift));
   }
   for (const CtaDispatch::Placement& p : dispatch_.first_wave(sms, static_cast<int>(occupancy_.ctas_per_sm))) give(p);
 }
@@ -124,7 +125,7 @@ void WindowEngine<SmModel>::replace_ended_ctas() {
 template <class SmModel>
 void WindowEngine<SmModel>::attribute() {
   attributions_.assign(static_cast<std::size_t>(workers_->threads()), Attribution(kernel_.code()));
-  for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->attribute_to(attributions_[s % attributions_.size()]);
+  for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->tell(attributions_[s % attributions_.size()]);
 }
 
 template <class SmModel>

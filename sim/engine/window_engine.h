@@ -16,10 +16,10 @@
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/occupancy.h"
+#include "sim/engine/attribution.h"
 #include "sim/engine/counting/counting_sm.h"
 #include "sim/engine/memory_system.h"
 #include "sim/engine/sm_counters.h"
-#include "sim/engine/timing/attribution.h"
 #include "sim/engine/timing/sm.h"
 
 namespace tilescope {
@@ -80,6 +80,7 @@ class WindowEngine {
   Cycle next_event() const;
 
   const Kernel& kernel_;
+  AccessCosts costs_;
   Occupancy occupancy_;
   MemorySystem memory_;
   CtaDispatch dispatch_;

@@ -15,14 +15,14 @@ double real(std::uint64_t count) { return static_cast<double>(count); }
 std::string detail(const std::string& name, const MetricSource& source) {
   const SmCounters& sm = source.outcome.sm;
   if (name == "lsu_data_stage") {
-    const double ideal = real(sm.shared_load_ideal + sm.shared_store_ideal);
-    const double shared = real(sm.shared_load_wavefronts + sm.shared_store_wavefronts);
+    const double ideal = real(sm.shared_ideal());
+    const double shared = real(sm.shared_wavefronts());
     if (ideal == 0) return "no shared memory in it";
     return fmt::format("bank conflicts add {:.0f} %", percent(std::max(0.0, shared - ideal), real(sm.data_wavefronts)));
   }
   if (name == "lsu_tag_stage")
     return fmt::format("{:.1f} cycles per global request",
-                       real(sm.tag_cycles) / std::max(1.0, real(sm.global_load_requests + sm.global_store_requests)));
+                       real(sm.tag_cycles) / std::max(1.0, real(sm.line_requests())));
   if (name == "issue_slots" && source.launch.flop > 0)
     return fmt::format("{:.0f} % of the instructions are FP32 multiply-adds",
                        percent(executed(source, OpClass::fma), real(sm.total_instructions())));

@@ -50,9 +50,9 @@ Derived derive(const MetricSource& source, Mode mode) {
   derived.waves = quotient(static_cast<double>(source.launch.grid.count()),
                            static_cast<double>(occupancy.ctas_per_sm * source.gpu.sm.count()));
   derived.occupancy_pct = occupancy.percent;
-  derived.shared_conflict_factor = quotient(real(sm.shared_load_wavefronts + sm.shared_store_wavefronts),
-                                            real(sm.shared_load_ideal + sm.shared_store_ideal));
-  derived.l1_hit_rate_pct = share(real(sm.global_load_hit_sectors), real(sm.global_load_sectors));
+  derived.shared_conflict_factor = quotient(real(sm.shared_wavefronts()), real(sm.shared_ideal()));
+  derived.l1_hit_rate_pct =
+      share(real(sm.of(AccessKind::global_load).hit_sectors), real(sm.of(AccessKind::global_load).sectors));
   derived.l2_hit_rate_pct =
       share(real(l2.read_hit_sectors + l2.fabric_hit_sectors - l2.fabric_write_sectors), real(l2.read_sectors));
   if (mode == Mode::timing) derive_time(source, derived);

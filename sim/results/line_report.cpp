@@ -54,10 +54,7 @@ std::uint64_t LineRow::stall_cycles() const {
   return std::accumulate(counters.stall_cycles.begin(), counters.stall_cycles.end(), std::uint64_t{0});
 }
 
-std::uint64_t LineRow::excess_wavefronts() const {
-  return counters.shared_load_wavefronts + counters.shared_store_wavefronts - counters.shared_load_ideal -
-         counters.shared_store_ideal;
-}
+std::uint64_t LineRow::excess_wavefronts() const { return counters.shared_wavefronts() - counters.shared_ideal(); }
 
 std::optional<Stall> LineRow::main_stall() const {
   std::optional<Stall> most;

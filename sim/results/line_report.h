@@ -9,7 +9,7 @@
 
 #include "models/isa/instruction_source.h"
 #include "models/isa/kernel.h"
-#include "sim/engine/timing/attribution.h"
+#include "sim/engine/sm_counters.h"
 #include "sim/simulate.h"
 
 namespace tilescope {

@@ -127,46 +127,53 @@ void Registry::add_shared() {
   const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
   count(wavefronts + ".sum", "wavefront", "passes of the L1 data stage, shared and global",
         [](Source s) { return real(s.outcome.sm.data_wavefronts); });
-  count(wavefronts + "_mem_shared.sum", "wavefront", "passes for shared memory",
-        [](Source s) { return real(s.outcome.sm.shared_load_wavefronts + s.outcome.sm.shared_store_wavefronts); });
+  count(wavefronts + "_mem_shared.sum", "wavefront", "passes for shared memory", [](Source s) {
+    return real(s.outcome.sm.of(AccessKind::shared_load).wavefronts +
+                s.outcome.sm.of(AccessKind::shared_store).wavefronts);
+  });
   count(wavefronts + "_mem_shared_op_ld.sum", "wavefront", "passes for shared loads",
-        [](Source s) { return real(s.outcome.sm.shared_load_wavefronts); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::shared_load).wavefronts); });
   count(wavefronts + "_mem_shared_op_st.sum", "wavefront", "passes for shared stores",
-        [](Source s) { return real(s.outcome.sm.shared_store_wavefronts); });
-  count(conflicts + "ld.sum", "wavefront", "passes of shared loads beyond the conflict-free ones",
-        [](Source s) { return rest(s.outcome.sm.shared_load_wavefronts, s.outcome.sm.shared_load_ideal); });
-  count(conflicts + "st.sum", "wavefront", "passes of shared stores beyond the conflict-free ones",
-        [](Source s) { return rest(s.outcome.sm.shared_store_wavefronts, s.outcome.sm.shared_store_ideal); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::shared_store).wavefronts); });
+  count(conflicts + "ld.sum", "wavefront", "passes of shared loads beyond the conflict-free ones", [](Source s) {
+    return rest(s.outcome.sm.of(AccessKind::shared_load).wavefronts, s.outcome.sm.of(AccessKind::shared_load).ideal);
+  });
+  count(conflicts + "st.sum", "wavefront", "passes of shared stores beyond the conflict-free ones", [](Source s) {
+    return rest(s.outcome.sm.of(AccessKind::shared_store).wavefronts, s.outcome.sm.of(AccessKind::shared_store).ideal);
+  });
 }
 
 void Registry::add_l1() {
   const std::string requests = "l1tex__t_requests_pipe_lsu_mem_global_op_";
   const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
   count(requests + "ld.sum", "request", "global loads",
-        [](Source s) { return real(s.outcome.sm.global_load_requests); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_load).requests); });
   count(requests + "st.sum", "request", "global stores",
-        [](Source s) { return real(s.outcome.sm.global_store_requests); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_store).requests); });
   count(sectors + "ld.sum", "sector", "sectors of global loads",
-        [](Source s) { return real(s.outcome.sm.global_load_sectors); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_load).sectors); });
   count(sectors + "st.sum", "sector", "sectors of global stores",
-        [](Source s) { return real(s.outcome.sm.global_store_sectors); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_store).sectors); });
   count(sectors + "ld_lookup_hit.sum", "sector", "load sectors found in L1, or on their way to it",
-        [](Source s) { return real(s.outcome.sm.global_load_hit_sectors); });
-  count(sectors + "ld_lookup_miss.sum", "sector", "load sectors that L1 had to ask for",
-        [](Source s) { return rest(s.outcome.sm.global_load_sectors, s.outcome.sm.global_load_hit_sectors); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_load).hit_sectors); });
+  count(sectors + "ld_lookup_miss.sum", "sector", "load sectors that L1 had to ask for", [](Source s) {
+    return rest(s.outcome.sm.of(AccessKind::global_load).sectors, s.outcome.sm.of(AccessKind::global_load).hit_sectors);
+  });
   fraction("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", "%", "hits among the sectors of global loads",
            [](Source s) {
-             return percent(real(s.outcome.sm.global_load_hit_sectors), real(s.outcome.sm.global_load_sectors));
+             return percent(real(s.outcome.sm.of(AccessKind::global_load).hit_sectors),
+                            real(s.outcome.sm.of(AccessKind::global_load).sectors));
            });
   fraction("l1tex__t_sector_hit_rate.pct", "%", "the same among all sectors; stores pass through L1 and never hit",
            [](Source s) {
-             return percent(real(s.outcome.sm.global_load_hit_sectors),
-                            real(s.outcome.sm.global_load_sectors + s.outcome.sm.global_store_sectors));
+             return percent(real(s.outcome.sm.of(AccessKind::global_load).hit_sectors),
+                            real(s.outcome.sm.of(AccessKind::global_load).sectors +
+                                 s.outcome.sm.of(AccessKind::global_store).sectors));
            });
   count("l1tex__m_xbar2l1tex_read_sectors.sum", "sector", "sectors that came from L2 into L1",
         [](Source s) { return real(s.outcome.sm.fill_sectors); });
   count("l1tex__m_l1tex2xbar_write_sectors.sum", "sector", "sectors that L1 sent to L2",
-        [](Source s) { return real(s.outcome.sm.global_store_sectors); });
+        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_store).sectors); });
 }
 
 void Registry::add_l2() {

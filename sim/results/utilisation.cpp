@@ -29,9 +29,7 @@ double pipe_cycles(const MetricSource& source, const PipeTable& pipes, Pipe pipe
   return cycles;
 }
 
-double shared_share(const SmCounters& sm) {
-  return percent(real(sm.shared_load_wavefronts + sm.shared_store_wavefronts), real(sm.data_wavefronts));
-}
+double shared_share(const SmCounters& sm) { return percent(real(sm.shared_wavefronts()), real(sm.data_wavefronts)); }
 
 std::string data_stage_label(const SmCounters& sm) {
   const double share = shared_share(sm);

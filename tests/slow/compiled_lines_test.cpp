@@ -89,7 +89,8 @@ TEST_CASE("every instruction is executed and asks for sectors as often as the ha
       if (lines[i].instruction == "EXIT" && i + 1 < lines.size() && lines[i + 1].instruction.starts_with("BRA"))
         here += outcome.instructions.back();
       CHECK(here.executed == lines[i].executed);
-      CHECK(here.global_load_sectors + here.global_store_sectors == lines[i].global_sectors);
+      CHECK(here.of(AccessKind::global_load).sectors + here.of(AccessKind::global_store).sectors ==
+            lines[i].global_sectors);
     }
   }
 }

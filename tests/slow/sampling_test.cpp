@@ -44,7 +44,7 @@ TEST_CASE("sampled cycles are within 5 % of exact ones, and L2 reads within 20 %
     const auto reads = [](const RunOutcome& outcome) { return static_cast<double>(outcome.memory.l2.read_sectors); };
     CHECK(std::abs(reads(sampled) / reads(exact) - 1) <= 0.2);
     CHECK(sampled.sm.total_instructions() == exact.sm.total_instructions());
-    CHECK(sampled.sm.global_load_sectors == exact.sm.global_load_sectors);
+    CHECK(sampled.sm.of(AccessKind::global_load).sectors == exact.sm.of(AccessKind::global_load).sectors);
   }
 }
 

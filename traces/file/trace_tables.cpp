@@ -55,7 +55,7 @@ void write_instruction(ByteWriter& out, const Instruction& instruction) {
         unsigned{instruction.register_reads}, unsigned{instruction.cached}})
     out.fixed(field, 1);
   out.fixed(instruction.work, 2);
-  out.fixed(instruction.bar_id, 2);
+  out.fixed(instruction.detail, 2);
   out.fixed(instruction.line, 4);
 }
 
@@ -67,7 +67,7 @@ Instruction read_instruction(ByteReader& in) {
         &instruction.yield, &instruction.register_reads, &instruction.cached})
     *field = static_cast<std::uint8_t>(in.fixed(1));
   instruction.work = static_cast<std::uint16_t>(in.fixed(2));
-  instruction.bar_id = static_cast<std::uint16_t>(in.fixed(2));
+  instruction.detail = static_cast<std::uint16_t>(in.fixed(2));
   instruction.line = static_cast<std::uint32_t>(in.fixed(4));
   check_instruction(instruction);
   return instruction;
@@ -143,7 +143,7 @@ void check_instruction(const Instruction& instruction) {
   check("wait mask", instruction.wait_mask, (1U << kScoreboards) - 1);
   check("yield", instruction.yield, 1);
   check("cached", instruction.cached, 1);
-  check("barrier", instruction.bar_id, 15);
+  check("detail", instruction.detail, 16 * 64 + 15);
   for (const std::uint8_t scoreboard : {instruction.write_scoreboard, instruction.read_scoreboard})
     if (scoreboard >= kScoreboards && scoreboard != kNoScoreboard)
       throw Malformed{fmt::format("an instruction's scoreboard is {}; must be 0 to {}, or {} for none", scoreboard,

@@ -13,23 +13,7 @@ bool is_imad(OpClass op) { return op == OpClass::imad || op == OpClass::imad_wid
 bool is_shared_load(OpClass op) { return op == OpClass::shared_load || op == OpClass::matrix_load; }
 
 // Latency unknown to the compiler: the result sets a scoreboard.
-bool is_variable(OpClass op) {
-  return uses_load_store_unit(op) || op == OpClass::special || op == OpClass::constant_load || op == OpClass::xu ||
-         op == OpClass::fp64;
-}
-
-int fixed_latency(OpClass op) {
-  switch (op) {
-    case OpClass::uniform:
-      return 6;
-    case OpClass::tensor:
-      return 15;
-    case OpClass::half:
-      return 5;
-    default:
-      return 4;
-  }
-}
+bool is_variable(OpClass op) { return traits(op).fixed_latency == 0; }
 
 // Cycles between two instructions of one warp that use the same unit.
 int same_unit_interval(OpClass earlier, OpClass later) {
@@ -38,15 +22,8 @@ int same_unit_interval(OpClass earlier, OpClass later) {
       (uses_load_store_unit(later) || later == OpClass::branch || later == OpClass::exit))
     return 6;
   if (is_imad(earlier) && is_imad(later)) return 2;
-  if (earlier != later) return 1;
-  switch (earlier) {
-    case OpClass::alu:
-    case OpClass::uniform:
-    case OpClass::half:
-      return 2;
-    default:
-      return 1;
-  }
+  const bool every_second = earlier == OpClass::alu || earlier == OpClass::uniform || earlier == OpClass::half;
+  return earlier == later && every_second ? 2 : 1;
 }
 
 class Assigner {
@@ -87,7 +64,7 @@ class Assigner {
 
   std::int64_t ready(Register source, int extra) const {
     const auto made = fixed_.find(source);
-    return made == fixed_.end() ? 0 : made->second.time + fixed_latency(draft_[made->second.index].op) + extra;
+    return made == fixed_.end() ? 0 : made->second.time + traits(draft_[made->second.index].op).fixed_latency + extra;
   }
 
   // Lengthens the stall of the instruction before, so that this one issues at `time` or later.

@@ -139,6 +139,8 @@ std::optional<Operand> parse_operand(std::string_view text) {
     if (!reg) return std::nullopt;
     operand.kind = Operand::Kind::descriptor;
     operand.reg = *reg;
+    operand.suffix = text.substr(text.find(']') + 1);
+    if (operand.suffix.starts_with('.')) operand.suffix.erase(0, 1);
     return operand;
   }
   if (text.starts_with('[') || text.starts_with("desc["))

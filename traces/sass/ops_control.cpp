@@ -1,4 +1,4 @@
-// Branches, convergence, barriers, and instructions that only order or hint.
+// Branches, convergence and barriers.
 #include "traces/sass/lanes.h"
 #include "traces/sass/ops.h"
 
@@ -156,22 +156,27 @@ void decode_barrier(Decoder& d) {  // BAR.SYNC.DEFER_BLOCKING id[, threads][, pr
   const bool sync = d.take("SYNC"), all = d.take("SYNCALL");
   if (!arrive && !reduce && !sync && !all) return d.fail("neither SYNC, ARV nor RED");
   d.decoded.flow = arrive ? Flow::arrive : Flow::barrier;
-  set_class(d, arrive ? OpClass::dependency : OpClass::barrier);
+  set_class(d, arrive ? OpClass::barrier_arrival : OpClass::barrier);
   d.op().flags = d.take("POPC") ? 1U : d.take("AND") ? 2U : d.take("OR") ? 3U : 0U;
   d.op().in[0].low = d.op().in[1].low = kRZ;
+  bool known = true;  // which barrier, and of how many threads
+  unsigned barrier = 0;
   if (!all) {
     if (!d.more()) return d.fail("which barrier is missing");
-    if (d.next_is(Operand::Kind::immediate))
-      d.decoded.instruction.bar_id = static_cast<std::uint16_t>(d.peek()->value & 15);
+    known = d.next_is(Operand::Kind::immediate);
+    if (known) barrier = static_cast<unsigned>(d.peek()->value & 15);
     d.in(0);
   }
-  // A barrier of part of the CTA's threads is not one the engine can hold warps at.
+  unsigned warps = 0;  // all of the CTA
   if (d.more() && !d.next_is(Operand::Kind::predicate)) {
     const Operand* threads = d.peek();
-    const bool known = threads->kind == Operand::Kind::immediate;
-    if (!known || threads->value != d.block_threads()) set_class(d, OpClass::dependency);
+    known = known && threads->kind == Operand::Kind::immediate && threads->value >= 0 && threads->value <= 1024;
+    if (known && threads->value != d.block_threads())
+      warps = static_cast<unsigned>(threads->value + kLanes - 1) / kLanes;
     d.in(1);
   }
+  d.decoded.instruction.detail = static_cast<std::uint16_t>(barrier | warps << 4U);
+  if (!known) set_class(d, OpClass::partial_barrier);
   if (reduce) {
     d.predicate_in(0);
     d.decoded.barrier_result = true;
@@ -200,64 +205,22 @@ void decode_yield(Decoder& d) {
   while (d.more()) d.pop();
 }
 
-void decode_trap(Decoder& d) {
-  while (!d.take_any().empty()) {
-  }
+void decode_trap(Decoder& d) {  // BPT.TRAP 0x1; KILL
+  if (d.parsed().opcode == "BPT" && !d.take("TRAP") && !d.take("INT")) d.fail("neither TRAP nor INT");
   while (d.more()) d.pop();
   set_flow(d, Flow::trap, OpClass::exit);
-}
-
-// Instructions without a result, an address or a place to go.
-template <OpClass Class>
-void decode_nothing(Decoder& d) {
-  while (!d.take_any().empty()) {
-  }
-  while (d.more()) {
-    const Operand* operand = d.pop();
-    if (operand->kind == Operand::Kind::reg || operand->kind == Operand::Kind::predicate)
-      if (!is_zero(operand->reg) && !is_true(operand->reg)) d.decoded.always_uses.push_back(operand->reg);
-  }
-  set_class(d, Class);
 }
 
 }  // namespace
 
 std::span<const OpEntry> control_ops() {
   static constexpr OpEntry entries[] = {
-      {"BRA", decode_branch},
-      {"EXIT", decode_exit},
-      {"CALL", decode_call},
-      {"RET", decode_return},
-      {"BRX", decode_indirect},
-      {"BSSY", decode_open},
-      {"BSYNC", decode_meet},
-      {"BREAK", decode_leave},
-      {"BMOV", decode_barrier_move},
-      {"WARPSYNC", decode_gather},
-      {"BAR", decode_barrier},
-      {"B2R", decode_barrier_result},
-      {"YIELD", decode_yield},
-      {"NANOSLEEP", decode_yield},
-      {"BPT", decode_trap},
+      {"BRA", decode_branch},      {"EXIT", decode_exit},       {"CALL", decode_call},
+      {"RET", decode_return},      {"BRX", decode_indirect},    {"BSSY", decode_open},
+      {"BSYNC", decode_meet},      {"BREAK", decode_leave},     {"BMOV", decode_barrier_move},
+      {"WARPSYNC", decode_gather}, {"BAR", decode_barrier},     {"B2R", decode_barrier_result},
+      {"YIELD", decode_yield},     {"NANOSLEEP", decode_yield}, {"BPT", decode_trap},
       {"KILL", decode_trap},
-      {"NOP", decode_nothing<OpClass::nop>},
-      {"ENDCOLLECTIVE", decode_nothing<OpClass::branch>},
-      {"PMTRIG", decode_nothing<OpClass::nop>},
-      {"PREEXIT", decode_nothing<OpClass::nop>},
-      {"ACQBULK", decode_nothing<OpClass::dependency>},
-      {"DEPBAR", decode_nothing<OpClass::dependency>},
-      {"LDGDEPBAR", decode_nothing<OpClass::dependency>},
-      {"WARPGROUP", decode_nothing<OpClass::dependency>},
-      {"WARPGROUPSET", decode_nothing<OpClass::dependency>},
-      {"MEMBAR", decode_nothing<OpClass::membar>},
-      {"ERRBAR", decode_nothing<OpClass::membar>},
-      {"CGAERRBAR", decode_nothing<OpClass::membar>},
-      {"CCTL", decode_nothing<OpClass::membar>},
-      {"CCTLL", decode_nothing<OpClass::membar>},
-      {"FENCE", decode_nothing<OpClass::membar>},
-      {"USETMAXREG", decode_nothing<OpClass::uniform>},
-      {"UCGABAR_ARV", decode_nothing<OpClass::dependency>},
-      {"UCGABAR_WAIT", decode_nothing<OpClass::dependency>},
   };
   return entries;
 }

@@ -120,9 +120,18 @@ OpClass class_of(Space space, bool load) {
       return load ? OpClass::shared_load : OpClass::shared_store;
     case Space::local:
       return load ? OpClass::local_load : OpClass::local_store;
-    default:
-      return load ? OpClass::global_load : OpClass::global_store;
+    case Space::generic:
+      return load ? OpClass::generic_load : OpClass::generic_store;
+    case Space::global:
+      break;
   }
+  return load ? OpClass::global_load : OpClass::global_store;
+}
+
+OpClass class_of_atomic(Space space, bool reduction) {
+  if (space == Space::shared) return OpClass::shared_atomic;
+  if (space == Space::generic) return reduction ? OpClass::generic_reduction : OpClass::generic_atomic;
+  return reduction ? OpClass::global_reduction : OpClass::global_atomic;
 }
 
 template <Space S>
@@ -201,7 +210,7 @@ void decode_matrix(Decoder& d) {  // LDSM.16.MT88.4 R4, [R2]
   if (Store) d.in_words(d.op().first_in, matrices, d.decoded.data_uses);
   d.op().flags = static_cast<Word>(matrices) | (transposed ? 256U : 0U);
   d.op().run = Store ? run_matrix_store : run_matrix_load;
-  set_class(d, Store ? OpClass::shared_store : OpClass::matrix_load);
+  set_class(d, Store ? OpClass::matrix_store : OpClass::matrix_load);
 }
 
 void decode_query_space(Decoder& d) {  // QSPC.E.S P0, RZ, [R4]
@@ -244,7 +253,8 @@ void decode_atomic(Decoder& d) {  // ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R2
   d.op().run = run_atomic;
   // An atomic reads its operand also when only its result matters.
   d.decoded.uses.insert(d.decoded.uses.end(), d.decoded.data_uses.begin(), d.decoded.data_uses.end());
-  set_class(d, S == Space::shared ? OpClass::shared_atomic : OpClass::global_atomic);
+  set_class(d, class_of_atomic(S, reduction));
+  d.decoded.instruction.detail = rule.op == AtomicRule::Op::compare ? 1 : 0;
 }
 
 }  // namespace

@@ -205,29 +205,62 @@ void decode_double_matrices(Decoder& d) {
   set_work(d, 8 * 8 * 4 * 8);  // an eighth of the rate of FP16
 }
 
+struct GroupShape {
+  int rows = 0, columns = 0, depth = 0;
+};
+
+// "64x128x16"; zeros when it is no shape.
+GroupShape group_shape(std::string_view text) {
+  std::array<int, 3> sizes{};
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto [stop, error] = std::from_chars(at, end, sizes[i]);
+    const bool parted = i + 1 < sizes.size() ? stop != end && *stop == 'x' : stop == end;
+    if (error != std::errc() || !parted) return {};
+    at = stop + 1;
+  }
+  return {sizes[0], sizes[1], sizes[2]};
+}
+
+// The depth of one step for the elements that the opcode multiplies: 32 byte of a row.
+int group_depth(Decoder& d) {
+  const std::string& opcode = d.parsed().opcode;
+  if (opcode == "HGMMA") {
+    if (d.take("TF32")) return 8;
+    d.take("BF16");
+    return 16;
+  }
+  const auto elements =
+      opcode == "IGMMA" ? std::array<std::string_view, 2>{"S8", "U8"} : std::array<std::string_view, 2>{"E4M3", "E5M2"};
+  for (int operand = 0; operand < 2; ++operand)
+    if (!d.take(elements[0]) && !d.take(elements[1]))
+      d.fail("an element other than " + std::string(elements[0]) + " and " + std::string(elements[1]));
+  return 32;
+}
+
 // HGMMA.64x128x16.F32.BF16 R24, gdesc[UR8].tnspB, R24, gsb0: four warps, A and B in shared memory.
 void decode_group_matrices(Decoder& d) {
-  const std::string shape = d.take_any();
-  std::array<std::int64_t, 3> sizes{};
-  const char* at = shape.data();
-  const char* end = at + shape.size();
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto [stop, error] = std::from_chars(at, end, sizes[i]);
-    if (error != std::errc()) return d.fail("shape " + shape);
-    at = stop == end ? stop : stop + 1;
-  }
-  const bool half_sum = !d.parsed().has("F32") && d.parsed().has("F16");
-  const bool integer = d.parsed().opcode == "IGMMA" || d.parsed().opcode == "QGMMA";
-  while (!d.take_any().empty()) {
-  }
-  const auto words = static_cast<int>(sizes[0] * sizes[1] / 128 / (half_sum ? 2 : 1));
-  d.out_words(words);
-  // Each of the four warps does a quarter of it.
-  set_work(d, sizes[0] * sizes[1] * sizes[2] / 4 / (integer ? 2 : 1));
+  const std::string text = d.take_any();
+  const GroupShape shape = group_shape(text);
+  const bool integer = d.parsed().opcode == "IGMMA", single_sum = d.take("F32");
+  const bool half_sum = !integer && !single_sum && d.take("F16");
+  if (integer) d.take("SAT");
+  const int depth = group_depth(d);
+  if (shape.rows != 64 || shape.columns < 8 || shape.columns > 256 || shape.columns % 8 != 0 || shape.depth != depth)
+    return d.fail("shape " + text + "; must be 64xNx" + std::to_string(depth) + ", N a multiple of 8 up to 256");
+  d.out_words(shape.rows * shape.columns / 128 / (half_sum ? 2 : 1));
+  // Each of the four warps does a quarter of it; 8-bit elements go at twice the rate.
+  set_work(d, std::int64_t{shape.rows} * shape.columns * shape.depth / 4 / (depth == 32 ? 2 : 1));
+  set_class(d, OpClass::group_tensor);
   while (d.more()) {
     const Operand* operand = d.pop();
     if (operand->kind == Operand::Kind::reg)
       for (int i = 0; i < 4; ++i) d.use(following(operand->reg, i));
+    const std::string& suffix = operand->suffix;
+    if (operand->kind == Operand::Kind::descriptor && !suffix.empty() && suffix != "tnspA" && suffix != "tnspB" &&
+        suffix != "tnspA.tnspB")
+      d.fail("operand '" + operand->text + "': suffix ." + suffix);
   }
   d.decoded.values_missing = true;
 }

@@ -287,7 +287,7 @@ DecodeFunction decode_function(std::string_view opcode) {
   static const std::map<std::string_view, DecodeFunction> table = [] {
     std::map<std::string_view, DecodeFunction> all;
     for (const auto group : {integer_ops, logic_ops, compare_ops, single_ops, double_ops, half_ops, convert_ops,
-                             lane_ops, special_ops, memory_ops, tensor_ops, control_ops})
+                             lane_ops, special_ops, memory_ops, tensor_ops, control_ops, order_ops})
       for (const OpEntry& entry : group()) all.emplace(entry.opcode, entry.decode);
     return all;
   }();

@@ -1,23 +1,14 @@
 #include "traces/sass/segment_keys.h"
 
 namespace tilescope::sass {
-namespace {
-
-bool uses_shared(OpClass op) {
-  return op == OpClass::shared_load || op == OpClass::shared_store || op == OpClass::shared_atomic ||
-         op == OpClass::matrix_load;
-}
-
-}  // namespace
 
 void SegmentKeys::describe(std::span<const Instruction> code) {
   std::uint32_t operands = 0;
   for (const Instruction& instruction : code) {
     operands_before_.push_back(operands);
     shared_before_.push_back(static_cast<std::uint32_t>(shared_.size()));
-    if (uses_shared(instruction.op)) shared_.push_back(operands);
-    if (instruction.op == OpClass::async_copy) shared_.push_back(operands + 1);
-    operands += static_cast<std::uint32_t>(memory_operands(instruction.op));
+    for (int i = 0; i < memory_operands(instruction.op); ++i, ++operands)
+      if (is_shared(access_of(instruction.op, i))) shared_.push_back(operands);
   }
   operands_before_.push_back(operands);
   shared_before_.push_back(static_cast<std::uint32_t>(shared_.size()));
@@ -29,8 +20,11 @@ void SegmentKeys::sign(std::uint32_t first, std::uint32_t length, const MemoryOp
   signature.clear();
   signature.push_back(first);
   signature.push_back(length);
-  for (std::uint32_t i = shared_before_[first]; i < end; ++i)
-    signature.push_back(operands[shared_[i] - operands_before_[first]].pattern);
+  // Narrow accesses may share words in another way where their base lies elsewhere in its word.
+  for (std::uint32_t i = shared_before_[first]; i < end; ++i) {
+    const MemoryOperand& operand = operands[shared_[i] - operands_before_[first]];
+    signature.push_back(operand.pattern | static_cast<std::uint32_t>(operand.base & 3U) << 24U);
+  }
 }
 
 std::size_t SegmentKeys::Hash::operator()(const std::vector<std::uint32_t>& words) const {

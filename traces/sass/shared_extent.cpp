@@ -20,8 +20,7 @@ std::int64_t end_of(const MemoryOperand& operand, const PatternTable& patterns) 
 std::int64_t shared_extent(const Program& program, const DeviceMemory& memory, std::size_t shared_bytes) {
   const bool uses_shared =
       std::any_of(program.instructions.begin(), program.instructions.end(), [](const Instruction& one) {
-        return one.op == OpClass::shared_load || one.op == OpClass::shared_store || one.op == OpClass::shared_atomic ||
-               one.op == OpClass::matrix_load || one.op == OpClass::async_copy;
+        return std::any_of(traits(one.op).accesses.begin(), traits(one.op).accesses.end(), is_shared);
       });
   if (!uses_shared) return 0;
   DeviceMemory own = memory;
@@ -37,12 +36,8 @@ std::int64_t shared_extent(const Program& program, const DeviceMemory& memory, s
       std::size_t next = 0;
       for (std::uint32_t at = run.first; at < run.first + run.length; ++at) {
         const OpClass op = program.instructions[at].op;
-        const int taken = memory_operands(op);
-        const bool shared = op == OpClass::shared_load || op == OpClass::shared_store || op == OpClass::shared_atomic ||
-                            op == OpClass::matrix_load || op == OpClass::async_copy;
-        if (shared)
-          extent = std::max(extent, end_of(recorded.operands[next + static_cast<std::size_t>(taken) - 1], patterns));
-        next += static_cast<std::size_t>(taken);
+        for (int n = 0; n < memory_operands(op); ++n, ++next)
+          if (is_shared(access_of(op, n))) extent = std::max(extent, end_of(recorded.operands[next], patterns));
       }
     }
   }

@@ -28,7 +28,7 @@ LaneArray filled(std::uint32_t value) {
 WarpExecutor::WarpExecutor(const Program& program, PatternTable& patterns)
     : program_(program),
       patterns_(patterns),
-      last_pattern_(2 * program.memory.size()),
+      last_pattern_(kMostOperands * program.memory.size()),
       last_operand_(program.memory.size()) {
   state_.launch = &program.launch;
   state_.lanes.resize(static_cast<std::size_t>(program.launch.slots));
@@ -125,7 +125,8 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
         if ((operand.base & (memory.at.bytes - 1U)) != 0) stop(op.instruction, "misaligned address");
       }
     } else if (memory.at.space == Space::generic) {
-      operand = access_generic(step, memory.at, lanes);
+      access_generic(step, memory.at, lanes);
+      return;
     } else if (memory.at.space == Space::local) {
       operand = access_local(step, memory.at, lanes);
     } else {
@@ -136,7 +137,8 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
         if (rows < 32) takes_part &= (std::uint32_t{1} << rows) - 1;
       }
       if (access.kind == MemoryKind::async_copy) takes_part &= predicate(state_, access.predicate);
-      operand = operand_of(patterns_, state_.address, takes_part, memory.at.bytes, last_pattern_[2 * index]);
+      operand =
+          operand_of(patterns_, state_.address, takes_part, memory.at.bytes, last_pattern_[kMostOperands * index]);
       if (step.moves_data) {
         state_.space = static_cast<std::uint8_t>(memory.at.space);
         if (access.kind == MemoryKind::async_copy) addresses(memory.to, state_.to);
@@ -146,7 +148,8 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
     operands_.push_back(operand);
     if (access.kind == MemoryKind::async_copy) {
       if (!step.moves_data) addresses(memory.to, state_.to);
-      operands_.push_back(operand_of(patterns_, state_.to, lanes, memory.to.bytes, last_pattern_[2 * index + 1]));
+      operands_.push_back(
+          operand_of(patterns_, state_.to, lanes, memory.to.bytes, last_pattern_[kMostOperands * index + 1]));
     }
   } catch (const std::runtime_error& error) {
     if (std::string_view(error.what()).starts_with("misaligned")) stop(op.instruction, error.what());
@@ -154,26 +157,25 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
   }
 }
 
-// Lanes may lie in different spaces; only those in global memory make a request that the engine follows.
-MemoryOperand WarpExecutor::access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes) {
+// Lanes may lie in different spaces: an operand for those in global, in shared and in local memory.
+void WarpExecutor::access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes) {
   addresses(rule, state_.address);
   std::uint32_t shared = 0, local = 0;
   for (std::size_t l = 0; l < kLanes; ++l) {
     if (in_window(state_.address[l], kSharedWindow)) shared |= 1U << l, state_.address[l] -= kSharedWindow;
     if (in_window(state_.address[l], kLocalWindow)) local |= 1U << l, state_.address[l] -= kLocalWindow;
   }
-  const std::uint32_t global = lanes & ~shared & ~local;
-  MemoryOperand operand = operand_of(patterns_, state_.address, global, rule.bytes,
-                                     last_pattern_[2 * static_cast<std::size_t>(step.memory)]);
-  if (!step.moves_data) return operand;
-  const std::pair<Space, std::uint32_t> parts[] = {
-      {Space::global, global}, {Space::shared, lanes & shared}, {Space::local, lanes & local}};
+  const std::pair<Space, std::uint32_t> parts[kMostOperands] = {
+      {Space::global, lanes & ~shared & ~local}, {Space::shared, lanes & shared}, {Space::local, lanes & local}};
   for (const auto& [space, part] : parts) {
-    if (part == 0) continue;
+    if (part == 0 || !step.moves_data) continue;
     state_.space = static_cast<std::uint8_t>(space);
     step.op->run(state_, *step.op, part);
   }
-  return operand;
+  if (local != 0) place_local(rule.bytes, local);
+  PatternId* last = &last_pattern_[kMostOperands * static_cast<std::size_t>(step.memory)];
+  for (const auto& [space, part] : parts)
+    operands_.push_back(operand_of(patterns_, state_.address, part, rule.bytes, *last++));
 }
 
 MemoryOperand WarpExecutor::access_local(const Step& step, const AddressRule& rule, std::uint32_t lanes) {
@@ -182,18 +184,24 @@ MemoryOperand WarpExecutor::access_local(const Step& step, const AddressRule& ru
     state_.space = static_cast<std::uint8_t>(Space::local);
     step.op->run(state_, *step.op, lanes);
   }
-  // Words of 4 byte of the 32 threads lie side by side; wider accesses are laid out in their own width.
-  const auto shift = static_cast<unsigned>(std::countr_zero(std::max<unsigned>(rule.bytes, 4)));
+  place_local(rule.bytes, kAllLanes);
+  return operand_of(patterns_, state_.address, lanes, rule.bytes,
+                    last_pattern_[kMostOperands * static_cast<std::size_t>(step.memory)]);
+}
+
+// Turns addresses in the lanes' own local memories into those of the memory that holds them all: words of 4 byte of the
+// 32 threads lie side by side; wider accesses are laid out in their own width.
+void WarpExecutor::place_local(unsigned bytes, std::uint32_t lanes) {
+  const auto shift = static_cast<unsigned>(std::countr_zero(std::max<unsigned>(bytes, 4)));
   const std::uint64_t slot =
       static_cast<std::uint64_t>(cta_ * ((program_.launch.block.count() + kLanes - 1) / kLanes) + state_.warp) %
       kResidentWarps;
   const std::uint64_t first = kLocalMemory + slot * kLocalBytesPerWarp;
   for (std::size_t l = 0; l < kLanes; ++l) {
+    if (!has_lane(lanes, static_cast<int>(l))) continue;
     const std::uint64_t at = state_.address[l], whole = at >> shift << shift;
     state_.address[l] = first + whole * kLanes + (l << shift) + (at - whole);
   }
-  return operand_of(patterns_, state_.address, lanes, rule.bytes,
-                    last_pattern_[2 * static_cast<std::size_t>(step.memory)]);
 }
 
 std::uint32_t WarpExecutor::branch_lanes(const Decoded& decoded) const {

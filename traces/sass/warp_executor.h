@@ -38,11 +38,14 @@ class WarpExecutor {
   void set_barrier_result(std::uint32_t value) { state_.barrier_result = value; }
 
  private:
+  static constexpr std::size_t kMostOperands = 3;  // of one instruction
+
   void run_block(const Block& block);
   void run_memory(const Step& step, std::uint32_t lanes);
   void addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const;
-  MemoryOperand access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes);
+  void access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes);
   MemoryOperand access_local(const Step& step, const AddressRule& rule, std::uint32_t lanes);
+  void place_local(unsigned bytes, std::uint32_t lanes);
   std::uint32_t guarded(const MicroOp& op) const;
   // Control after the last instruction of a block; true when the straight run ends.
   bool go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers);
@@ -55,7 +58,7 @@ class WarpExecutor {
   WarpState state_;
   Divergence lanes_;
   LocalMemory local_;
-  std::vector<PatternId> last_pattern_;      // by memory instruction; two each
+  std::vector<PatternId> last_pattern_;      // by memory instruction; kMostOperands each
   std::vector<MemoryOperand> last_operand_;  // by memory instruction, of the block that runs
   std::vector<MemoryOperand> operands_;
   std::int64_t cta_ = 0;

@@ -7,10 +7,11 @@
 #include "sim/engine/counting/service_rate.h"
 
 namespace tilescope {
-CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy& occupancy, int id,
-                       unsigned thin_shift)
+CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy,
+                       int id, unsigned thin_shift)
     : id_(id),
       kernel_(kernel),
+      costs_(costs),
       pipes_(gpu),
       gpu_(gpu),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
@@ -134,7 +135,7 @@ void CountingSm::step(Cta& cta, Cycle now) {
     ++kind.times;
     busy += kind.totals.busy;
     cta.alone = std::max(cta.alone, kind.totals.alone);
-    if (kind.totals.loads_global) cta.slack = std::min(cta.slack, kind.totals.slack);
+    if (kind.totals.loads_lines) cta.slack = std::min(cta.slack, kind.totals.slack);
     count_global(cta, segment, kind.totals);
   }
   // Lines that are not looked up are taken to do as the last one that was.
@@ -179,7 +180,7 @@ CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, st
     probe_->start(cta.cta, static_cast<int>(warp), Operands::all);
     for (std::uint32_t i = 0; i < cta.steps[warp]; ++i) probe_->next(whole);
   }
-  const SegmentTotals totals = totals_of(whole, kernel_.patterns(), pipes_, gpu_);
+  const SegmentTotals totals = totals_of(whole, costs_, pipes_, gpu_);
   if (segment.key != 0) return kinds_[segment.key] = {totals, 0};
   add_unkeyed();
   last_unkeyed_ = {totals, 0};
@@ -192,7 +193,7 @@ void CountingSm::add_unkeyed() {
 }
 
 void CountingSm::count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
-  for (const GlobalAccess& access : totals.global) {
+  for (const LineAccess& access : totals.lines) {
     const MemoryOperand& operand = segment.operands[access.operand];
     if (attribution_ == nullptr) {
       count_access(cta, operand, access);
@@ -204,23 +205,28 @@ void CountingSm::count_global(Cta& cta, const Segment& segment, const SegmentTot
   }
 }
 
-void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access) {
-  const Footprint& footprint = kernel_.patterns().footprint(operand.pattern, operand.base);
+void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const LineAccess& access) {
+  const Footprint& footprint = costs_.footprint(operand);
   if (footprint.lines.empty()) {  // every lane predicated off: no request
-    ++counters_.data_wavefronts;
+    const bool nothing =
+        access.part == LineAccess::Part::alone ||
+        (access.part == LineAccess::Part::first_of_three && (&operand)[1].pattern == 0 && (&operand)[2].pattern == 0);
+    if (nothing) ++counters_.data_wavefronts;
     return;
   }
   const LineAddress base_line = LineAddress::of(operand.base);
-  counters_.tag_cycles += static_cast<std::uint64_t>(tag_cycles(footprint, base_line));
+  counters_.tag_cycles += static_cast<std::uint64_t>(costs_.tag_cycles(footprint, base_line));
   counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
-  if (access.is_load) {
-    ++counters_.global_load_requests;
-    counters_.global_load_sectors += static_cast<std::uint64_t>(footprint.sectors);
-    load_lines(cta, footprint, base_line, access.cached);
-    return;
-  }
-  ++counters_.global_store_requests;
-  counters_.global_store_sectors += static_cast<std::uint64_t>(footprint.sectors);
+  AccessCounters& counters = counters_.of(access.access);
+  ++counters.requests;
+  counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
+  if (is_load(access.access))
+    load_lines(cta, footprint, base_line, access);
+  else
+    send_lines(cta, footprint, base_line, access);
+}
+
+void CountingSm::send_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess&) {
   for (const LineSectors& touched : footprint.lines) {
     const LineAddress line = base_line + touched.line;
     if (keeps(line))
@@ -229,7 +235,8 @@ void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const Glob
   }
 }
 
-void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, bool cached) {
+void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess& access) {
+  const bool cached = access.cached;
   const Cycle now = cta.began;
   for (const LineSectors& touched : footprint.lines) {
     const LineAddress line = base_line + touched.line;
@@ -240,7 +247,7 @@ void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress ba
     cta.looked_up = true;
     const L1Cache::Lookup found =
         cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{{}, {}, touched.sectors, 0, {}};
-    counters_.global_load_hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
+    counters_.of(access.access).hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
     last_missed_ = found.missing.any();
     last_latency_ = found.missing.any() ? miss_latency_ : std::max(hit_latency_, found.ready - now);
     cta.loaded = std::max(cta.loaded, now + (found.missing.any() ? 0 : last_latency_));

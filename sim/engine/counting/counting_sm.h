@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/access_cost.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
@@ -29,7 +30,8 @@ namespace tilescope {
 class CountingSm {
  public:
   // Only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it.
-  CountingSm(const GpuSpec& gpu, const Kernel& kernel, const Occupancy& occupancy, int id, unsigned thin_shift);
+  CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id,
+             unsigned thin_shift);
 
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
@@ -42,7 +44,7 @@ class CountingSm {
   std::uint64_t instructions() const { return instructions_; }
 
   // From now on what depends on addresses is charged to each instruction as well.
-  void attribute_to(Attribution& attribution) { attribution_ = &attribution; }
+  void tell(Attribution& attribution) { attribution_ = &attribution; }
   // The rest, at the end. Barriers' wavefronts are charged apart.
   void add_segments_to(Attribution& attribution) const;
   std::uint64_t barrier_wavefronts() const { return barrier_wavefronts_of(counters()); }
@@ -81,14 +83,16 @@ class CountingSm {
   void add_unkeyed();
   void loads_are_here(Cta& cta);
   void count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals);
-  void count_access(Cta& cta, const MemoryOperand& operand, const GlobalAccess& access);
-  void load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, bool cached);
+  void count_access(Cta& cta, const MemoryOperand& operand, const LineAccess& access);
+  void load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess& access);
+  void send_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess& access);
   void send(LineAddress line, std::uint32_t fill, SectorMask sectors, RequestKind kind, Cycle now);
   bool keeps(LineAddress line) const;
   std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
 
   int id_;
   const Kernel& kernel_;
+  const AccessCosts& costs_;
   PipeTable pipes_;
   const GpuSpec& gpu_;
   std::int64_t barrier_wavefronts_;

@@ -48,29 +48,29 @@ class WarpAlone {
   Cycle now_ = 0;
 };
 
+// A shared-memory access with every lane off takes a data wavefront, too.
+template <class Counters>
+void add(const SharedAccess& one, Counters& counters, std::uint64_t times) {
+  AccessCounters& own = counters.of(one.access);
+  if (one.wavefronts != 0) own.requests += times;
+  own.wavefronts += one.wavefronts * times;
+  own.ideal += one.ideal * times;
+  if (one.access != AccessKind::async_store) counters.data_wavefronts += std::max(one.wavefronts, 1U) * times;
+}
+
 }  // namespace
 
 void SegmentTotals::add_to(SmCounters& counters, std::uint64_t times) const {
   for (std::size_t i = 0; i < instructions.size(); ++i) counters.instructions[i] += instructions[i] * times;
-  counters.shared_load_wavefronts += shared_load_wavefronts * times;
-  counters.shared_load_ideal += shared_load_ideal * times;
-  counters.shared_store_wavefronts += shared_store_wavefronts * times;
-  counters.shared_store_ideal += shared_store_ideal * times;
-  counters.data_wavefronts += (shared_load_wavefronts + shared_store_wavefronts + shared_nothing) * times;
+  for (const SharedAccess& one : shared) add(one, counters, times);
 }
 
 void SegmentTotals::add_to(Attribution& attribution, std::uint64_t times) const {
   for (std::uint32_t i = 0; i < length; ++i) attribution.of(code + i).executed += times;
-  for (const SharedAccess& access : shared) {
-    InstructionCounters& counters = attribution.of(code + access.position);
-    (access.is_load ? counters.shared_load_wavefronts : counters.shared_store_wavefronts) += access.wavefronts * times;
-    (access.is_load ? counters.shared_load_ideal : counters.shared_store_ideal) += access.ideal * times;
-    counters.data_wavefronts += std::max(access.wavefronts, 1U) * times;
-  }
+  for (const SharedAccess& one : shared) add(one, attribution.of(code + one.position), times);
 }
 
-SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, const PipeTable& pipes,
-                        const GpuSpec& gpu) {
+SegmentTotals totals_of(const Segment& segment, const AccessCosts& costs, const PipeTable& pipes, const GpuSpec& gpu) {
   SegmentTotals totals;
   totals.code = segment.code;
   totals.length = segment.length;
@@ -78,11 +78,6 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
   Cycle dispatch = 0;
   Cycle data_stage = 0;
   Cycle tag_stage = 0;
-  const auto add_global = [&](const MemoryOperand& global) {
-    const Footprint& footprint = patterns.footprint(global.pattern, global.base);
-    data_stage += std::max(footprint.data_wavefronts, 1);
-    if (!footprint.lines.empty()) tag_stage += tag_cycles(footprint, LineAddress::of(global.base));
-  };
   WarpAlone warp(gpu, pipes);
   const MemoryOperand* operand = segment.operands;
   for (std::uint32_t i = 0; i < segment.length; ++i) {
@@ -90,52 +85,35 @@ SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, co
     ++totals.instructions[static_cast<std::size_t>(instruction.op)];
     const PipeUse& use = pipes[instruction.op];
     dispatch += use.dispatch;
-    std::int64_t wavefronts = 0;
     pipe_busy[static_cast<std::size_t>(use.pipe)] +=
         use.pipe == Pipe::tensor ? pipes.tensor_interval(instruction.work) : use.interval;
-    switch (instruction.op) {
-      case OpClass::shared_load:
-      case OpClass::matrix_load: {
-        const BankCost& cost = patterns.shared_cost(operand->pattern, SharedOp::load);
-        totals.shared_load_wavefronts += static_cast<std::uint32_t>(cost.wavefronts);
-        totals.shared_load_ideal += static_cast<std::uint32_t>(cost.ideal);
-        if (cost.wavefronts == 0) ++totals.shared_nothing;
-        totals.shared.push_back(
-            {i, true, static_cast<std::uint32_t>(cost.wavefronts), static_cast<std::uint32_t>(cost.ideal)});
-        data_stage += wavefronts = std::max(cost.wavefronts, 1);
-        break;
+    const int accesses = memory_operands(instruction.op);
+    std::int64_t shared_wavefronts = 0;
+    std::int64_t wavefronts = 0;
+    for (int n = 0; n < accesses; ++n, ++operand) {
+      const AccessKind access = access_of(instruction.op, n);
+      const AccessCost cost = costs.of(access, *operand);
+      if (is_shared(access)) {
+        if (access != AccessKind::async_store) wavefronts += cost.wavefronts;
+        if (access != AccessKind::async_store) shared_wavefronts += cost.wavefronts;
+        if (cost.wavefronts != 0 || accesses == 1)
+          totals.shared.push_back(
+              {i, access, static_cast<std::uint32_t>(cost.wavefronts), static_cast<std::uint32_t>(cost.ideal)});
+      } else {
+        using Part = LineAccess::Part;
+        totals.lines.push_back({static_cast<std::uint32_t>(operand - segment.operands), i, access,
+                                instruction.cached != 0,
+                                accesses < 3 ? Part::alone
+                                : n == 0     ? Part::first_of_three
+                                             : Part::other});
+        totals.loads_lines = totals.loads_lines || is_load(access);
+        wavefronts += cost.wavefronts;
+        tag_stage += cost.tag_cycles;
       }
-      case OpClass::shared_store:
-      case OpClass::shared_atomic: {
-        const BankCost& cost = patterns.shared_cost(operand->pattern, SharedOp::store);
-        totals.shared_store_wavefronts += static_cast<std::uint32_t>(cost.wavefronts);
-        totals.shared_store_ideal += static_cast<std::uint32_t>(cost.ideal);
-        if (cost.wavefronts == 0) ++totals.shared_nothing;
-        totals.shared.push_back(
-            {i, false, static_cast<std::uint32_t>(cost.wavefronts), static_cast<std::uint32_t>(cost.ideal)});
-        data_stage += wavefronts = std::max(cost.wavefronts, 1);
-        break;
-      }
-      case OpClass::global_load:
-      case OpClass::local_load:
-      case OpClass::async_copy:
-        add_global(*operand);
-        totals.loads_global = true;
-        totals.global.push_back(
-            {static_cast<std::uint32_t>(operand - segment.operands), i, true, instruction.cached != 0});
-        break;
-      case OpClass::global_store:
-      case OpClass::local_store:
-      case OpClass::global_atomic:
-        add_global(*operand);
-        totals.global.push_back(
-            {static_cast<std::uint32_t>(operand - segment.operands), i, false, instruction.cached != 0});
-        break;
-      default:
-        break;
     }
-    warp.issue(instruction, wavefronts);
-    operand += memory_operands(instruction.op);
+    if (accesses > 0) data_stage += std::max<std::int64_t>(wavefronts, 1);
+    const bool only_shared = accesses == 1 && is_shared(access_of(instruction.op, 0));
+    warp.issue(instruction, only_shared ? std::max<std::int64_t>(shared_wavefronts, 1) : shared_wavefronts);
   }
   totals.alone = warp.end();
   totals.slack = warp.slack();

@@ -7,41 +7,40 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/access_cost.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/pipes.h"
+#include "sim/engine/attribution.h"
 #include "sim/engine/sm_counters.h"
-#include "sim/engine/timing/attribution.h"
 
 namespace tilescope {
 
-// A global-memory instruction of a segment.
-struct GlobalAccess {
+// An access of a segment that goes through the L1's tags: global or local memory.
+struct LineAccess {
   std::uint32_t operand = 0;   // index into Segment::operands
   std::uint32_t position = 0;  // index into Segment::code
-  bool is_load = false;
+  AccessKind access = AccessKind::global_load;
   bool cached = true;
+  enum class Part : std::uint8_t { alone, first_of_three, other } part = Part::alone;  // of its instruction
 };
 
-// A shared-memory instruction of a segment.
+// An access of a segment to shared memory.
 struct SharedAccess {
   std::uint32_t position = 0;  // index into Segment::code
-  bool is_load = false;
-  std::uint32_t wavefronts = 0, ideal = 0;  // 0: every lane off
+  AccessKind access = AccessKind::shared_load;
+  std::uint32_t wavefronts = 0, ideal = 0;
 };
 
 struct SegmentTotals {
   std::array<std::uint32_t, kOpClasses> instructions{};
-  std::uint32_t shared_load_wavefronts = 0, shared_load_ideal = 0;
-  std::uint32_t shared_store_wavefronts = 0, shared_store_ideal = 0;
-  std::uint32_t shared_nothing = 0;  // shared-memory instructions with every lane off: a data wavefront each
-  Cycle busy = 0;                    // cycles the segment keeps the fullest shared resource of an SM busy
+  Cycle busy = 0;  // cycles the segment keeps the fullest shared resource of an SM busy
   // A warp on an empty SM: cycles it needs when everything is near, and how long after the segment's begin it first
   // needs a value that the segment loads from global memory; `alone` when it leaves that to a later segment.
   Cycle alone = 0;
   Cycle slack = 0;
-  bool loads_global = false;
-  std::vector<GlobalAccess> global;  // in order
+  bool loads_lines = false;
+  std::vector<LineAccess> lines;     // in order
   std::vector<SharedAccess> shared;  // in order
   const Instruction* code = nullptr;
   std::uint32_t length = 0;
@@ -52,7 +51,6 @@ struct SegmentTotals {
 };
 
 // REQUIRES: the segment comes from a stream started with Operands::all.
-SegmentTotals totals_of(const Segment& segment, const PatternTable& patterns, const PipeTable& pipes,
-                        const GpuSpec& gpu);
+SegmentTotals totals_of(const Segment& segment, const AccessCosts& costs, const PipeTable& pipes, const GpuSpec& gpu);
 
 }  // namespace tilescope

@@ -13,7 +13,7 @@ constexpr int kMostShift = 4;
 bool is_power_of_two(std::int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
 int wavefronts(const LaneMap& map, int bytes, SharedOp op) {
-  return shared_cost(pattern_of(map, bytes).pattern, op).wavefronts;
+  return SharedBanks().cost(pattern_of(map, bytes).pattern, op).wavefronts;
 }
 
 // nullopt where the changed expression leaves the range of indices.
@@ -61,7 +61,7 @@ std::string BankFix::sentence() const {
 std::vector<BankFix> bank_fixes(const LaneExpression& expression, int bytes, SharedOp op) {
   const auto plain = lane_map_of(expression);
   if (!plain) return {};
-  const BankCost cost = shared_cost(pattern_of(*plain, bytes).pattern, op);
+  const BankCost cost = SharedBanks().cost(pattern_of(*plain, bytes).pattern, op);
   if (cost.wavefronts <= cost.ideal) return {};
   std::optional<BankFix> padding, swizzle;
   const auto better = [&](const std::optional<BankFix>& best, int found) {

@@ -28,8 +28,8 @@ BankReport bank_report(const LaneMap& map, int bytes, SharedOp op) {
   report.bytes = bytes;
   report.op = op;
   const BasedPattern based = pattern_of(map, bytes);
-  report.cost = shared_cost(based.pattern, op);
-  for (const BankPhase& phase : shared_phases(based.pattern, op, based.base))
+  report.cost = SharedBanks().cost(based.pattern, op);
+  for (const BankPhase& phase : SharedBanks().phases(based.pattern, op, based.base))
     report.phases.push_back(phase_report(phase, map, bytes));
   return report;
 }

@@ -7,6 +7,10 @@
 
 namespace tilescope {
 
+// Of the calculator: the banks of every GPU since Maxwell, those of SharedBanks().
+inline constexpr int kBanks = 32;
+inline constexpr int kBankBytes = 4;
+
 // A word of a bank, and the lanes of a phase that touch it. Lanes that share a word do not collide.
 struct BankWord {
   std::int64_t word = 0;  // of 4 B, from the start of the array

@@ -46,24 +46,18 @@ class Table {
     });
     add("main reason", reason, true);
     add("executed", [](const LineRow& row) { return count(row.counters.executed); });
-    const auto requests = [](const LineRow& row) {
-      return row.counters.global_load_requests + row.counters.global_store_requests;
-    };
-    const auto sectors = [](const LineRow& row) {
-      return row.counters.global_load_sectors + row.counters.global_store_sectors;
-    };
+    const auto requests = [](const LineRow& row) { return row.counters.line_requests(); };
+    const auto sectors = [](const LineRow& row) { return row.counters.line_sectors(); };
     add("requests", [&](const LineRow& row) { return count(requests(row)); });
     add("sectors/req", [&](const LineRow& row) {
       return requests(row) == 0 ? "" : fmt::format("{:.2f}", ratio(sectors(row), requests(row)));
     });
     add("L1 hit", [](const LineRow& row) {
       const WorkCounters& c = row.counters;
-      return c.global_load_sectors == 0
-                 ? ""
-                 : fmt::format("{:.1f} %", 100 * ratio(c.global_load_hit_sectors, c.global_load_sectors));
+      return c.load_sectors() == 0 ? "" : fmt::format("{:.1f} %", 100 * ratio(c.hit_sectors(), c.load_sectors()));
     });
     add("L2 sectors",
-        [](const LineRow& row) { return count(row.counters.fill_sectors + row.counters.global_store_sectors); });
+        [](const LineRow& row) { return count(row.counters.fill_sectors + row.counters.sent_sectors()); });
     add("wavefronts", [](const LineRow& row) { return count(row.counters.data_wavefronts); });
     add("excess", [](const LineRow& row) { return count(row.excess_wavefronts()); });
     if (report.by == By::instruction)

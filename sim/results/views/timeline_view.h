@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/timing/sm.h"
+#include "sim/engine/finished_cta.h"
 
 namespace tilescope {
 

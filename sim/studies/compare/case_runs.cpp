@@ -9,7 +9,6 @@
 
 #include "sim/engine/window_engine.h"
 #include "sim/engine/worker_pool.h"
-#include "traces/stream_summary.h"
 
 namespace tilescope {
 namespace {
@@ -55,9 +54,7 @@ CaseRun run_one(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& opt
 double warp_instructions(const MatchedRow& row) {
   if (const auto measured = row.measured.metric("smsp__inst_executed.sum")) return *measured;
   const auto kernel = kernel_of(row.mapped);
-  StreamCounter counter(*kernel);
-  counter.add_ctas(0, 1);
-  return static_cast<double>(counter.total().instructions()) * static_cast<double>(kernel->launch().grid.count());
+  return static_cast<double>(instructions_of_cta(*kernel, 0)) * static_cast<double>(kernel->launch().grid.count());
 }
 
 CaseRuns run_cases(const GpuSpec& gpu, const std::vector<MatchedRow>& rows, const RunOptions& options) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "sim/engine/traffic_memo.h"
 #include "sim/studies/sweep/point_run.h"
 
 namespace tilescope::sweep {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "sim/engine/traffic_memo.h"
 #include "sim/studies/sweep/point_run.h"
 
 namespace tilescope::sweep {

@@ -1,14 +1,8 @@
-#include "sim/engine/timing/attribution.h"
+#include "sim/engine/attribution.h"
 
 #include <cmath>
 
 namespace tilescope {
-
-InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {
-  WorkCounters::operator+=(other);
-  executed += other.executed;
-  return *this;
-}
 
 void Attribution::charge(const Instruction* instruction, const WorkCounters& before, const WorkCounters& after) {
   InstructionCounters& counters = of(instruction);

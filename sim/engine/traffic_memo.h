@@ -15,8 +15,8 @@
 
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
+#include "models/memory_counters.h"
 #include "models/occupancy.h"
-#include "sim/engine/memory_system.h"
 #include "sim/engine/sm_counters.h"
 
 namespace tilescope {

@@ -8,19 +8,13 @@
 #include <vector>
 
 #include "models/isa/instruction.h"
+#include "sim/engine/issue_listener.h"
 #include "sim/engine/sm_counters.h"
 
 namespace tilescope {
 
-struct InstructionCounters : WorkCounters {
-  std::uint64_t executed = 0;  // warp instructions
-
-  using WorkCounters::operator+=;
-  InstructionCounters& operator+=(const InstructionCounters& other);
-};
-
 // Of one kernel. Not for use from several threads at once.
-class Attribution {
+class Attribution : public IssueListener {
  public:
   // `code`: Kernel::code(), which outlives this.
   explicit Attribution(std::span<const Instruction> code) : code_(code), instructions_(code.size()) {}
@@ -31,6 +25,10 @@ class Attribution {
   }
   // Executing it took the totals from `before` to `after`.
   void charge(const Instruction* instruction, const WorkCounters& before, const WorkCounters& after);
+  void issued(const Instruction& instruction, const WorkCounters& before, const WorkCounters& after) override {
+    charge(&instruction, before, after);
+    ++of(&instruction).executed;
+  }
   // Shares wavefronts of the data stage out to the barrier instructions, by how often they were executed.
   void charge_barriers(std::uint64_t wavefronts);
 

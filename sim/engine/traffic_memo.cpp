@@ -1,4 +1,4 @@
-#include "sim/engine/counting/traffic_memo.h"
+#include "sim/engine/traffic_memo.h"
 
 #include <unordered_map>
 #include <vector>
@@ -35,7 +35,8 @@ std::uint64_t hash_of(const LanePattern& pattern) {
 
 class Surveyor {
  public:
-  Surveyor(const GpuSpec& gpu, const Kernel& kernel) : gpu_(gpu), kernel_(kernel), pipes_(gpu) {}
+  Surveyor(const GpuSpec& gpu, const Kernel& kernel)
+      : gpu_(gpu), kernel_(kernel), costs_(gpu, kernel.patterns()), pipes_(gpu) {}
 
   std::optional<LaunchSurvey> survey(const Occupancy& occupancy, unsigned thin_shift,
                                      const std::function<void()>& check) {
@@ -74,7 +75,7 @@ class Surveyor {
       Kind& kind = kind_of(segment, cta, warp, steps);
       ++kind.times;
       hash_.add(kind.hash);
-      for (const GlobalAccess& access : kind.totals.global) {
+      for (const LineAccess& access : kind.totals.lines) {
         const MemoryOperand& operand = segment.operands[access.operand];
         hash_.add(operand.base ^ pattern_hash(operand.pattern));
       }
@@ -100,15 +101,15 @@ class Surveyor {
       probe->start(cta, warp, Operands::all);
       for (std::uint32_t i = 0; i < steps; ++i) probe->next(whole);
     }
-    Kind kind{totals_of(whole, kernel_.patterns(), pipes_, gpu_), 0, 0};
+    Kind kind{totals_of(whole, costs_, pipes_, gpu_), 0, 0};
     Hash hash;
     hash.add(static_cast<std::uint64_t>(kind.totals.busy));
     hash.add(static_cast<std::uint64_t>(kind.totals.alone));
     hash.add(static_cast<std::uint64_t>(kind.totals.slack));
-    hash.add(kind.totals.loads_global ? 1 : 0);
+    hash.add(kind.totals.loads_lines ? 1 : 0);
     hash.add(kind.totals.instructions[static_cast<std::size_t>(OpClass::barrier)]);
-    for (const GlobalAccess& access : kind.totals.global)
-      hash.add((access.is_load ? 2U : 0U) + (access.cached ? 1U : 0U));
+    for (const LineAccess& access : kind.totals.lines)
+      hash.add(2 * static_cast<unsigned>(access.access) + (access.cached ? 1U : 0U));
     kind.hash = hash.key()[0];
     return kind;
   }
@@ -121,6 +122,7 @@ class Surveyor {
 
   const GpuSpec& gpu_;
   const Kernel& kernel_;
+  AccessCosts costs_;
   PipeTable pipes_;
   Hash hash_;
   std::unordered_map<std::uint32_t, Kind> kinds_;

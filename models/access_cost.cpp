@@ -1,0 +1,71 @@
+#include "models/access_cost.h"
+
+namespace tilescope {
+
+AccessCosts::AccessCosts(const GpuSpec& gpu, const PatternTable& patterns)
+    : patterns_(patterns), banks_(gpu.shared), tags_(gpu.l1.tag_banks), chunks_(new std::atomic<Chunk*>[kChunks]()) {}
+
+AccessCosts::~AccessCosts() {
+  for (std::size_t i = 0; i < kChunks; ++i) delete chunks_[i].load(std::memory_order_relaxed);
+}
+
+AccessCosts::Entry::~Entry() {
+  delete first.load(std::memory_order_relaxed);
+  FootprintsByBase* all = footprints.load(std::memory_order_relaxed);
+  if (all == nullptr) return;
+  for (auto& footprint : *all) delete footprint.load(std::memory_order_relaxed);
+  delete all;
+}
+
+const AccessCosts::Chunk& AccessCosts::add_chunk(std::size_t index) const {
+  const std::scoped_lock lock(mutex_);
+  Chunk* known = chunks_[index].load(std::memory_order_acquire);
+  if (known == nullptr) {
+    known = new Chunk;
+    chunks_[index].store(known, std::memory_order_release);
+  }
+  return *known;
+}
+
+AccessCost AccessCosts::of(AccessKind access, const MemoryOperand& operand) const {
+  if (is_shared(access)) {
+    const BankCost cost = shared(operand, is_load(access) ? SharedOp::load : SharedOp::store);
+    return {0, 0, cost.wavefronts, cost.ideal};
+  }
+  const Footprint& touched = footprint(operand);
+  if (touched.lines.empty()) return {};
+  return {touched.sectors, tag_cycles(touched, LineAddress::of(operand.base)), touched.data_wavefronts, 0};
+}
+
+BankCost AccessCosts::shared_cost(const MemoryOperand& operand, SharedOp op) const {
+  const LanePattern& pattern = patterns_.pattern(operand.pattern);
+  const BankCost cost = banks_.cost(pattern, op, operand.base);
+  std::uint32_t known = kKnown | kByWord;
+  if (pattern.bytes >= banks_.bytes())
+    known = kKnown | static_cast<std::uint32_t>(cost.wavefronts) | static_cast<std::uint32_t>(cost.ideal) << 16U;
+  bank_cost(operand.pattern, op).store(known, std::memory_order_relaxed);
+  return cost;
+}
+
+const Footprint& AccessCosts::first_footprint(const Entry& owner, PatternId id, std::size_t base) const {
+  const auto made_for = [&] { return global_footprint(patterns_.pattern(id), static_cast<int>(base), banks_); };
+  const BasedFootprint* first = owner.first.load(std::memory_order_acquire);
+  if (first == nullptr) {
+    auto made = std::make_unique<const BasedFootprint>(BasedFootprint{base, made_for()});
+    if (owner.first.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) first = made.release();
+  }
+  if (first->base == base) return first->footprint;
+  FootprintsByBase* all = owner.footprints.load(std::memory_order_acquire);
+  if (all == nullptr) {
+    auto made = std::make_unique<FootprintsByBase>();
+    if (owner.footprints.compare_exchange_strong(all, made.get(), std::memory_order_acq_rel)) all = made.release();
+  }
+  auto& slot = (*all)[base];
+  const Footprint* known = slot.load(std::memory_order_acquire);
+  if (known != nullptr) return *known;
+  auto made = std::make_unique<const Footprint>(made_for());
+  if (slot.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *made.release();
+  return *known;
+}
+
+}  // namespace tilescope

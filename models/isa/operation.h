@@ -1,0 +1,203 @@
+// The one table of what each class of instruction is and does: its pipe, the memory it reads or writes, the operands
+// it brings, whether the compiler knows its latency, the counter it counts in, and what of it is not modelled. Both
+// engines, the published metrics, the trace format, the generators and the SASS front end ask here.
+//
+// A new kind of instruction is a row of this table. The order of the classes is part of the trace format:
+// new ones go to the end.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace tilescope {
+
+// The kinds the engine tells apart; the SASS mnemonics that fall into each are examples.
+enum class OpClass : std::uint8_t {
+  fma,                // FFMA FMUL FADD
+  imad,               // IMAD IMAD.MOV IMAD.IADD
+  alu,                // IADD3 LOP3 ISETP SEL MOV SHF LEA PRMT FMNMX FSETP
+  half,               // HFMA2 HADD2 HMUL2
+  fp64,               // DFMA DADD DMUL
+  xu,                 // MUFU I2F F2I POPC
+  tensor,             // HMMA IMMA DMMA; `work` says how much
+  uniform,            // ULDC UIADD3 UMOV R2UR
+  branch,             // BRA BSSY BSYNC CALL RET WARPSYNC
+  exit,               // EXIT
+  nop,                // NOP
+  barrier,            // BAR.SYNC, BAR.RED: of all warps of the CTA or, with a count, of some
+  dependency,         // hints that order nothing modelled: PREEXIT, ACQBULK, UCGABAR
+  membar,             // MEMBAR; `scope` says how far
+  special,            // S2R CS2R S2UR
+  constant_load,      // LDC
+  shuffle,            // SHFL
+  global_load,        // LDG
+  global_store,       // STG
+  global_atomic,      // ATOMG: returns the old value
+  shared_load,        // LDS
+  shared_store,       // STS
+  shared_atomic,      // ATOMS
+  matrix_load,        // LDSM: shared load of matrix fragments
+  async_copy,         // LDGSTS: global to shared; two operands, global first
+  local_load,         // LDL
+  local_store,        // STL
+  imad_wide,          // IMAD.WIDE: 64-bit result
+  global_reduction,   // RED, REDG: an atomic without result
+  generic_load,       // LD: each lane in global, shared or local memory; three operands, in this order
+  generic_store,      // ST
+  generic_atomic,     // ATOM
+  generic_reduction,  // RED through a generic address
+  matrix_store,       // STSM
+  barrier_arrival,    // BAR.ARV: counts at a barrier, does not wait
+  partial_barrier,    // BAR.SYNC of a number of threads that only a register knows
+  cache_control,      // CCTL
+  error_barrier,      // ERRBAR
+  async_commit,       // LDGDEPBAR: closes a group of asynchronous copies
+  async_wait,         // DEPBAR: waits for groups of asynchronous copies
+  group_tensor,       // HGMMA IGMMA QGMMA: four warps, operands in shared memory
+  group_wait,         // WARPGROUP
+  fence,              // FENCE.VIEW
+};
+inline constexpr int kOpClasses = static_cast<int>(OpClass::fence) + 1;
+
+// The execution pipes of a sub-partition. mio and lg are the two ways to the units that the sub-partitions share.
+enum class Pipe : std::uint8_t { none, fma, imad, alu, half, fp64, xu, tensor, uniform, mio, lg };
+inline constexpr int kPipes = static_cast<int>(Pipe::lg) + 1;
+
+// What an access to memory counts as: space and operation, as Nsight Compute groups them.
+enum class AccessKind : std::uint8_t {
+  none,
+  global_load,
+  global_store,
+  global_atomic,
+  global_reduction,
+  local_load,
+  local_store,
+  shared_load,
+  shared_store,
+  shared_atomic,
+  async_store,  // shared memory's side of an asynchronous copy
+};
+inline constexpr int kAccesses = static_cast<int>(AccessKind::async_store) + 1;
+
+constexpr bool is_shared(AccessKind access) {
+  return access == AccessKind::shared_load || access == AccessKind::shared_store ||
+         access == AccessKind::shared_atomic || access == AccessKind::async_store;
+}
+constexpr bool is_local(AccessKind access) {
+  return access == AccessKind::local_load || access == AccessKind::local_store;
+}
+// Through the L1's tags: global and local memory.
+constexpr bool is_lines(AccessKind access) { return access != AccessKind::none && !is_shared(access); }
+constexpr bool is_load(AccessKind access) {
+  return access == AccessKind::global_load || access == AccessKind::local_load || access == AccessKind::shared_load;
+}
+constexpr bool is_atomic(AccessKind access) {
+  return access == AccessKind::global_atomic || access == AccessKind::global_reduction;
+}
+
+struct OperationTraits {
+  OpClass op = OpClass::nop;
+  std::string_view name;
+  Pipe pipe = Pipe::none;
+  // The accesses it makes, one MemoryOperand each, in order; a lane takes part in at most one of each space.
+  std::array<AccessKind, 3> accesses{};
+  // Until a dependent instruction may issue, as the compiler counts it, in cycles; 0: it waits by a scoreboard.
+  std::uint8_t fixed_latency = 4;
+  // The X of smsp__inst_executed_op_X and of smsp__inst_executed_pipe_X; empty: none.
+  std::string_view op_counter;
+  std::string_view pipe_counter;
+  // What the engine leaves out, as an answer says it behind the count of executed instructions; empty: nothing.
+  std::string_view not_modelled;
+};
+
+// clang-format off
+inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
+    {OpClass::fma, "fma", Pipe::fma, {}, 4, "", "fma", ""},
+    {OpClass::imad, "imad", Pipe::imad, {}, 4, "", "fma", ""},
+    {OpClass::alu, "alu", Pipe::alu, {}, 4, "", "alu", ""},
+    {OpClass::half, "half", Pipe::half, {}, 5, "", "fp16", ""},
+    {OpClass::fp64, "fp64", Pipe::fp64, {}, 0, "", "fp64", ""},
+    {OpClass::xu, "xu", Pipe::xu, {}, 0, "", "xu", ""},
+    {OpClass::tensor, "tensor", Pipe::tensor, {}, 15, "", "tensor", ""},
+    {OpClass::uniform, "uniform", Pipe::uniform, {}, 6, "", "uniform", ""},
+    {OpClass::branch, "branch", Pipe::none, {}, 4, "", "cbu", ""},
+    {OpClass::exit, "exit", Pipe::none, {}, 4, "", "cbu", ""},
+    {OpClass::nop, "nop", Pipe::none, {}, 4, "", "", ""},
+    {OpClass::barrier, "barrier", Pipe::none, {}, 4, "", "", ""},
+    {OpClass::dependency, "dependency", Pipe::none, {}, 4, "", "", "hints of clusters and dependent launches take no time"},
+    {OpClass::membar, "membar", Pipe::none, {}, 4, "", "", "memory barriers do not wait"},
+    {OpClass::special, "special", Pipe::mio, {}, 0, "", "", ""},
+    {OpClass::constant_load, "constant_load", Pipe::mio, {}, 0, "", "", ""},
+    {OpClass::shuffle, "shuffle", Pipe::mio, {}, 0, "", "lsu", ""},
+    {OpClass::global_load, "global_load", Pipe::lg, {AccessKind::global_load}, 0, "global_ld", "lsu", ""},
+    {OpClass::global_store, "global_store", Pipe::lg, {AccessKind::global_store}, 0, "global_st", "lsu", ""},
+    {OpClass::global_atomic, "global_atomic", Pipe::lg, {AccessKind::global_atomic}, 0, "global_atom", "lsu", ""},
+    {OpClass::shared_load, "shared_load", Pipe::mio, {AccessKind::shared_load}, 0, "shared_ld", "lsu", ""},
+    {OpClass::shared_store, "shared_store", Pipe::mio, {AccessKind::shared_store}, 0, "shared_st", "lsu", ""},
+    {OpClass::shared_atomic, "shared_atomic", Pipe::mio, {AccessKind::shared_atomic}, 0, "shared_atom", "lsu", ""},
+    {OpClass::matrix_load, "matrix_load", Pipe::mio, {AccessKind::shared_load}, 0, "ldsm", "lsu", ""},
+    {OpClass::async_copy, "async_copy", Pipe::lg, {AccessKind::global_load, AccessKind::async_store}, 0, "ldgsts", "lsu", ""},
+    {OpClass::local_load, "local_load", Pipe::lg, {AccessKind::local_load}, 0, "local_ld", "lsu", ""},
+    {OpClass::local_store, "local_store", Pipe::lg, {AccessKind::local_store}, 0, "local_st", "lsu", ""},
+    {OpClass::imad_wide, "imad_wide", Pipe::imad, {}, 4, "", "fma", ""},
+    {OpClass::global_reduction, "global_reduction", Pipe::lg, {AccessKind::global_reduction}, 0, "global_red", "lsu", ""},
+    {OpClass::generic_load, "generic_load", Pipe::lg, {AccessKind::global_load, AccessKind::shared_load, AccessKind::local_load}, 0, "generic_ld", "lsu", ""},
+    {OpClass::generic_store, "generic_store", Pipe::lg, {AccessKind::global_store, AccessKind::shared_store, AccessKind::local_store}, 0, "generic_st", "lsu", ""},
+    {OpClass::generic_atomic, "generic_atomic", Pipe::lg, {AccessKind::global_atomic, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_atom", "lsu", ""},
+    {OpClass::generic_reduction, "generic_reduction", Pipe::lg, {AccessKind::global_reduction, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_red", "lsu", ""},
+    {OpClass::matrix_store, "matrix_store", Pipe::mio, {AccessKind::shared_store}, 0, "shared_st", "lsu", ""},
+    {OpClass::barrier_arrival, "barrier_arrival", Pipe::none, {}, 4, "", "", ""},
+    {OpClass::partial_barrier, "partial_barrier", Pipe::none, {}, 4, "", "", "barriers of a number of threads that only a register knows do not wait"},
+    {OpClass::cache_control, "cache_control", Pipe::none, {}, 4, "", "", "cache control has no effect on caches"},
+    {OpClass::error_barrier, "error_barrier", Pipe::none, {}, 4, "", "", "error barriers take no time"},
+    {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "", ""},
+    {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", "waits for asynchronous copies (cp.async.wait_group) do not wait"},
+    {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", "products of warpgroups (wgmma) read shared memory without taking its time"},
+    {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", "waits for products of warpgroups (wgmma.wait_group) do not wait"},
+    {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", "fences between asynchronous and ordinary accesses take no time"},
+}};
+// clang-format on
+
+namespace operation_detail {
+// What hot code asks for, small enough to stay near.
+struct Hot {
+  std::array<AccessKind, 3> accesses{};
+  std::uint8_t operands = 0;
+  bool load_store_unit = false;
+};
+constexpr std::array<Hot, kOpClasses> hot_table() {
+  std::array<Hot, kOpClasses> table{};
+  for (const OperationTraits& row : kOperations) {
+    Hot& hot = table[static_cast<std::size_t>(row.op)];
+    hot.accesses = row.accesses;
+    for (const AccessKind access : row.accesses) hot.operands += access != AccessKind::none ? 1 : 0;
+    hot.load_store_unit = row.pipe_counter == "lsu";
+  }
+  return table;
+}
+inline constexpr std::array<Hot, kOpClasses> kHot = hot_table();
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kOperations.size(); ++i)
+    if (static_cast<std::size_t>(kOperations[i].op) != i) return false;
+  return true;
+}
+static_assert(in_order(), "a row of kOperations stands at another class's place");
+constexpr const Hot& hot(OpClass op) { return kHot[static_cast<std::size_t>(op)]; }
+}  // namespace operation_detail
+
+constexpr const OperationTraits& traits(OpClass op) { return kOperations[static_cast<std::size_t>(op)]; }
+constexpr std::string_view name(OpClass op) { return traits(op).name; }
+
+// How many MemoryOperands an instruction takes from its segment.
+constexpr int memory_operands(OpClass op) { return operation_detail::hot(op).operands; }
+// Of operand `index`. REQUIRES: index < memory_operands(op).
+constexpr AccessKind access_of(OpClass op, int index) {
+  return operation_detail::hot(op).accesses[static_cast<std::size_t>(index)];
+}
+// Goes through the load/store unit; S2R and LDC only share the way to it.
+constexpr bool uses_load_store_unit(OpClass op) { return operation_detail::hot(op).load_store_unit; }
+// Its lanes may lie in several spaces.
+constexpr bool is_generic(OpClass op) { return memory_operands(op) == 3; }
+
+}  // namespace tilescope

@@ -1,0 +1,70 @@
+// The six scoreboards of a warp: what instructions of variable latency have promised, and when that is known to be
+// there. An instruction names in its wait mask those that must be free before it may issue.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "models/isa/instruction.h"
+#include "models/support/units.h"
+
+namespace tilescope {
+
+class Scoreboards {
+ public:
+  void clear() {
+    free_.fill(0);
+    out_.fill(0);
+    out_mask_ = long_mask_ = 0;
+  }
+
+  // A result is there at `when`; `is_long`: it comes from global or local memory. Nothing for kNoScoreboard.
+  void set(std::uint8_t scoreboard, Cycle when, bool is_long) {
+    if (scoreboard >= kScoreboards) return;
+    free_[scoreboard] = std::max(free_[scoreboard], when);
+    const auto bit = static_cast<std::uint8_t>(1U << scoreboard);
+    long_mask_ = static_cast<std::uint8_t>(is_long ? long_mask_ | bit : long_mask_ & ~bit);
+  }
+  // A result that is still out: arrived() will tell.
+  void promise(std::uint8_t scoreboard) {
+    if (scoreboard >= kScoreboards) return;
+    ++out_[scoreboard];
+    out_mask_ = static_cast<std::uint8_t>(out_mask_ | 1U << scoreboard);
+  }
+  void arrived(std::uint8_t scoreboard, Cycle when) {
+    if (scoreboard >= kScoreboards) return;
+    free_[scoreboard] = std::max(free_[scoreboard], when);
+    if (--out_[scoreboard] == 0) out_mask_ = static_cast<std::uint8_t>(out_mask_ & ~(1U << scoreboard));
+  }
+
+  // Scoreboards that hold, or held last, something from global or local memory.
+  unsigned memory_mask() const { return static_cast<unsigned>(out_mask_) | long_mask_; }
+  // Something that `mask` names has no arrival time yet.
+  bool unknown(unsigned mask) const { return (mask & out_mask_) != 0; }
+
+  struct Ready {
+    Cycle when = 0;
+    bool waits = false;    // for a scoreboard
+    bool is_long = false;  // ... of global or local memory
+  };
+  // From when on everything in `mask` is there, not before `since`. REQUIRES: !unknown(mask).
+  Ready ready(unsigned mask, Cycle since) const {
+    Ready ready{since, false, false};
+    for (unsigned left = mask; left != 0; left &= left - 1) {
+      const auto scoreboard = static_cast<std::size_t>(std::countr_zero(left));
+      if (free_[scoreboard] <= ready.when) continue;
+      ready = {free_[scoreboard], true, (long_mask_ >> scoreboard & 1U) != 0};
+    }
+    return ready;
+  }
+
+ private:
+  std::array<Cycle, kScoreboards> free_{};         // from this cycle on, as far as it is known
+  std::array<std::uint16_t, kScoreboards> out_{};  // results whose arrival is not known yet
+  std::uint8_t out_mask_ = 0;                      // scoreboards with out_ > 0
+  std::uint8_t long_mask_ = 0;                     // last set by global or local memory
+};
+
+}  // namespace tilescope

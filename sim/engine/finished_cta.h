@@ -1,0 +1,17 @@
+// A CTA's stay on an SM.
+#pragma once
+
+#include <cstdint>
+
+#include "models/support/units.h"
+
+namespace tilescope {
+
+struct FinishedCta {
+  std::int64_t cta = 0;
+  Cycle start = 0;
+  Cycle end = 0;
+  int sm = 0;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,40 @@
+// A resident warp, as its SM keeps it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/isa/kernel.h"
+#include "models/scoreboards.h"
+#include "sim/engine/timing/stall_account.h"
+
+namespace tilescope {
+
+struct Warp {
+  const Instruction* pc = nullptr;  // the next instruction
+  const Instruction* end = nullptr;
+  const MemoryOperand* operand = nullptr;
+  Scoreboards scoreboards;
+  IssueTimes times;  // of the next instruction; `now` unset
+  Cycle start = 0;
+  std::uint8_t barrier = 0;  // which one, when at_barrier
+  bool at_barrier = false;
+  bool waits_for_memory = false;  // for an arrival that is not known yet
+  bool exited = false;
+  std::uint8_t sub = 0;        // sub-partition
+  std::uint16_t position = 0;  // in its scheduler
+  std::uint16_t slot = 0;      // of its CTA
+  std::unique_ptr<WarpStream> stream;
+
+  // Takes the stream's next segment; false when the warp has ended.
+  bool next_segment() {
+    Segment segment;
+    if (!stream->next(segment)) return false;
+    pc = segment.code;
+    end = segment.code + segment.length;
+    operand = segment.operands;
+    return true;
+  }
+};
+
+}  // namespace tilescope

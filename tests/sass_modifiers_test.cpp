@@ -1,0 +1,88 @@
+// Modifiers of instructions that order, hint or multiply matrices: those that are known are taken, all others refused.
+#include <doctest/doctest.h>
+
+#include "sass_text.h"
+
+using namespace tilescope;
+using test::sass_refusal;
+
+TEST_CASE("instructions that order or hint take the modifiers that compilers write") {
+  for (const char* text : {"NOP",
+                           "DEPBAR.LE SB0, 0x1",
+                           "DEPBAR.LE SB5, 0x0, {4,3}",
+                           "DEPBAR {3,2}",
+                           "LDGDEPBAR",
+                           "MEMBAR.SC.GPU",
+                           "MEMBAR.ALL.CTA",
+                           "MEMBAR.SC.SYS",
+                           "MEMBAR.SC.VC",
+                           "ERRBAR",
+                           "CGAERRBAR",
+                           "CCTL.IVALL",
+                           "CCTL.E.PF2 [R2.64]",
+                           "CCTLL.IVALL",
+                           "FENCE.VIEW.ASYNC.S",
+                           "WARPGROUP.ARRIVE",
+                           "WARPGROUP.DEPBAR.LE gsb0, 0x1",
+                           "UCGABAR_ARV",
+                           "UCGABAR_WAIT",
+                           "USETMAXREG.DEALLOC.CTAPOOL 0x28",
+                           "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8",
+                           "BPT.TRAP 0x1",
+                           "ACQBULK",
+                           "PREEXIT"}) {
+    CAPTURE(text);
+    CHECK(sass_refusal(text) == "");
+  }
+}
+
+TEST_CASE("a modifier that is not known is refused with its place") {
+  for (const char* opcode : {"NOP", "DEPBAR.LE", "LDGDEPBAR", "MEMBAR.SC", "ERRBAR", "CCTL.IVALL", "FENCE.VIEW",
+                             "WARPGROUP.ARRIVE", "USETMAXREG.DEALLOC", "BPT.TRAP", "KILL", "YIELD", "ENDCOLLECTIVE"}) {
+    CAPTURE(opcode);
+    const std::string operands = std::string(opcode) == "DEPBAR.LE" ? " SB0, 0x0" : "";
+    const std::string text = std::string(opcode) + ".SURPRISE" + operands;
+    CHECK(sass_refusal(text) == "k.sass:3:19: error: not executed: got '" + text + "': modifier .SURPRISE\n");
+  }
+  CHECK(sass_refusal("BPT.DRAIN").find("neither TRAP nor INT") != std::string::npos);
+}
+
+TEST_CASE("DEPBAR keeps its scoreboard and how many operations may stay open") {
+  const auto program = test::sass_program({"DEPBAR.LE SB3, 0x2", "DEPBAR {1}", "EXIT"});
+  REQUIRE(program.has_value());
+  CHECK(int{program->code[0].waits_for} == 3);
+  CHECK(int{program->code[0].left_open} == 2);
+  CHECK(int{program->code[1].waits_for} == -1);
+  CHECK(sass_refusal("DEPBAR.LE SB6, 0x0").find("SB0 to SB5") != std::string::npos);
+  CHECK(sass_refusal("DEPBAR.LE SB0, 0x40").find("counts to 63") != std::string::npos);
+}
+
+TEST_CASE("a warpgroup's multiply-add has one of the shapes of its elements") {
+  const struct {
+    const char* text;
+    int work;  // of one warp, in units of 256 multiply-adds of FP16
+  } known[] = {{"HGMMA.64x128x16.F32 R24, gdesc[UR8].tnspB, R24, gsb0", 128},
+               {"HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8].tnspA.tnspB, R24, !UPT", 256},
+               {"HGMMA.64x8x16.F16 R24, R4, gdesc[UR8], R24", 8},
+               {"HGMMA.64x64x8.F32.TF32 R24, gdesc[UR8], R24, gsb0", 32},
+               {"IGMMA.64x64x32.S8.U8.SAT R24, gdesc[UR8], R24", 64},
+               {"QGMMA.64x128x32.F32.E4M3.E5M2 R24, gdesc[UR8], R24", 128}};
+  for (const auto& [text, work] : known) {
+    CAPTURE(text);
+    const auto program = test::sass_program({text, "EXIT"});
+    REQUIRE(program.has_value());
+    CHECK(int{program->instructions[0].work} == work);
+  }
+  for (const char* shape : {"64x200000000x16", "64x2048x16", "64x12x16", "64x0x16", "64x-8x16", "128x128x16",
+                            "64x128x8", "64x128x16x16", "64x128", "64", "64x128x99999999999"}) {
+    CAPTURE(shape);
+    const std::string text = "HGMMA." + std::string(shape) + ".F32 R24, gdesc[UR8], R24";
+    CHECK(sass_refusal(text) == "k.sass:3:19: error: not executed: got '" + text + "': shape " + shape +
+                                    "; must be 64xNx16, N a multiple of 8 up to 256\n");
+  }
+  CHECK(sass_refusal("HGMMA.64x64x16.F32.SURPRISE R24, gdesc[UR8], R24").find("modifier .SURPRISE") !=
+        std::string::npos);
+  CHECK(sass_refusal("HGMMA.64x64x16.F32 R24, gdesc[UR8].odd, R24").find("suffix .odd") != std::string::npos);
+  CHECK(sass_refusal("IGMMA.64x64x32.S8.F16 R24, gdesc[UR8], R24").find("element other than S8 and U8") !=
+        std::string::npos);
+}

@@ -1,0 +1,117 @@
+// Instructions that only order, wait or hint: no result that a kernel computes with, no address that is followed, no
+// place to go.
+//
+// Each opcode names the modifiers that it may carry; none of them changes what is counted. Any other is refused.
+#include <algorithm>
+#include <charconv>
+
+#include "traces/sass/lanes.h"
+#include "traces/sass/ops.h"
+
+namespace tilescope::sass {
+namespace {
+
+struct Order {
+  std::string_view opcode;
+  OpClass op;
+  std::array<std::string_view, 10> modifiers;  // empty ones at the end
+};
+
+constexpr Order orders[] = {
+    {"NOP", OpClass::nop, {}},
+    {"ENDCOLLECTIVE", OpClass::branch, {}},
+    {"PMTRIG", OpClass::nop, {}},
+    {"PREEXIT", OpClass::dependency, {}},
+    {"ACQBULK", OpClass::dependency, {}},
+    {"LDGDEPBAR", OpClass::async_commit, {}},
+    {"WARPGROUP", OpClass::group_wait, {"ARRIVE", "DEPBAR", "LE"}},
+    {"WARPGROUPSET", OpClass::group_wait, {}},
+    // What is ordered, and for whom.
+    {"MEMBAR", OpClass::membar, {"SC", "ALL", "CTA", "SM", "CLUSTER", "GPU", "SYS", "VC", "MMIO"}},
+    {"ERRBAR", OpClass::error_barrier, {}},
+    {"CGAERRBAR", OpClass::error_barrier, {}},
+    // Level 1 or 2, one line or all: prefetched, invalidated, written back, reset.
+    {"CCTL", OpClass::cache_control, {"E", "C", "U", "IV", "IVALL", "IVALLP", "PF1", "PF2", "WB", "RS"}},
+    {"CCTLL", OpClass::cache_control, {"IV", "IVALL", "PF1", "PF2", "WB", "WBALL", "RS", "RSLB"}},
+    {"FENCE", OpClass::fence, {"VIEW", "ASYNC", "S", "G"}},
+    {"UCGABAR_ARV", OpClass::dependency, {}},
+    {"UCGABAR_WAIT", OpClass::dependency, {}},
+};
+
+// Registers that the operands name are read in front of the instruction.
+void take_operands(Decoder& d) {
+  while (d.more()) {
+    const Operand* operand = d.pop();
+    if (operand->kind == Operand::Kind::reg || operand->kind == Operand::Kind::predicate)
+      if (!is_zero(operand->reg) && !is_true(operand->reg)) d.decoded.always_uses.push_back(operand->reg);
+  }
+}
+
+Scope scope_of(const Decoder& d) {
+  if (d.parsed().has("SYS")) return Scope::system;
+  return d.parsed().has("CTA") || d.parsed().has("SM") ? Scope::cta : Scope::gpu;
+}
+
+void decode_order(Decoder& d) {
+  const Order& order = *std::find_if(std::begin(orders), std::end(orders),
+                                     [&d](const Order& one) { return one.opcode == d.parsed().opcode; });
+  for (const std::string_view modifier : order.modifiers)
+    if (!modifier.empty()) d.take(modifier);
+  take_operands(d);
+  set_class(d, order.op);
+  if (order.op == OpClass::membar)
+    d.decoded.instruction.detail = static_cast<std::uint16_t>(scope_of(d));
+  else if (order.op == OpClass::cache_control)
+    d.decoded.instruction.detail = d.parsed().has("IVALL") ? 1 : 0;
+}
+
+// DEPBAR.LE SB0, 0x1: until at most one operation of scoreboard 0 is open. Without .LE: until those listed are free.
+void decode_scoreboard_wait(Decoder& d) {
+  set_class(d, OpClass::async_wait);
+  d.take("ALL");
+  if (d.take("LE")) {
+    const Operand* scoreboard = d.pop();
+    if (scoreboard == nullptr) return;
+    const std::string_view text = scoreboard->text;
+    const bool known = text.size() == 3 && text.starts_with("SB") && text[2] >= '0' && text[2] < '0' + kScoreboards;
+    if (!known) return d.fail("operand '" + scoreboard->text + "' should be a scoreboard, SB0 to SB5");
+    const std::int64_t most = d.immediate();
+    if (most < 0 || most > 63) return d.fail("a scoreboard counts to 63");
+    d.decoded.waits_for = static_cast<std::int8_t>(text[2] - '0');
+    d.decoded.left_open = static_cast<std::uint8_t>(most);
+  }
+  take_operands(d);  // {4,3}: more scoreboards
+}
+
+void all_granted(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  set_predicate(warp, op.predicate_out[0], kAllLanes, mask);
+}
+
+// USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8: registers are always granted. USETMAXREG.DEALLOC.CTAPOOL 0x28
+void decode_register_share(Decoder& d) {
+  d.take("CTAPOOL"), d.take("DEALLOC"), d.take("RELEASE");
+  const bool asks = d.take("TRY_ALLOC");
+  if (asks && d.next_is(Operand::Kind::predicate)) {
+    d.predicate_out(0);
+    d.op().run = all_granted;
+  }
+  take_operands(d);
+  set_class(d, OpClass::uniform);
+}
+
+}  // namespace
+
+std::span<const OpEntry> order_ops() {
+  static const auto entries = [] {
+    std::array<OpEntry, std::size(orders) + 2> all{};
+    std::transform(std::begin(orders), std::end(orders), all.begin(), [](const Order& order) {
+      return OpEntry{order.opcode, decode_order};
+    });
+    all[std::size(orders)] = {"DEPBAR", decode_scoreboard_wait};
+    all[std::size(orders) + 1] = {"USETMAXREG", decode_register_share};
+    return all;
+  }();
+  return entries;
+}
+
+}  // namespace tilescope::sass
