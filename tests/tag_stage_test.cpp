@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "engine_runs.h"
+#include "models/access_cost.h"
 #include "models/isa/pattern_table.h"
 
 using namespace tilescope;
@@ -48,6 +50,7 @@ constexpr std::uint64_t kBuffer = 0x7f00'0000'0000ULL + kLineBytes;
 PerLoad modelled(int stride, int bytes) {
   constexpr int kLoads = 512;
   PatternTable patterns;
+  const AccessCosts costs(test::h200(), patterns);
   PerLoad sum;
   for (int load = 0; load < kLoads; ++load) {
     std::array<std::uint64_t, kLanes> address{};
@@ -55,8 +58,8 @@ PerLoad modelled(int stride, int bytes) {
       address[lane] =
           kBuffer + (static_cast<std::uint64_t>(load) * 32 + lane) * static_cast<std::uint64_t>(stride * bytes);
     const MemoryOperand operand = patterns.operand(address, ~0U, bytes);
-    const Footprint& footprint = patterns.footprint(operand.pattern, operand.base);
-    sum.tag += static_cast<double>(tag_cycles(footprint, LineAddress::of(operand.base))) / kLoads;
+    const Footprint& footprint = costs.footprint(operand);
+    sum.tag += static_cast<double>(costs.tag_cycles(footprint, LineAddress::of(operand.base))) / kLoads;
     sum.data += static_cast<double>(footprint.data_wavefronts) / kLoads;
   }
   return sum;
@@ -91,15 +94,16 @@ TEST_CASE("strided global loads: data wavefronts are the published ones, tag cyc
 
 TEST_CASE("tag cycles: a quarter of the lines when they spread, never fewer, never more than twice that") {
   PatternTable patterns;
+  const AccessCosts costs(test::h200(), patterns);
   for (const std::uint64_t pitch : {128, 256, 384, 512, 1024, 4096, 8192, 65536, 1 << 20}) {
     CAPTURE(pitch);
     std::array<std::uint64_t, kLanes> address{};
     for (std::size_t lane = 0; lane < address.size(); ++lane) address[lane] = (1ULL << 32) + lane * pitch;
     const MemoryOperand operand = patterns.operand(address, ~0U, 4);
-    const auto cycles = tag_cycles(patterns.footprint(operand.pattern, operand.base), LineAddress::of(operand.base));
+    const auto cycles = costs.tag_cycles(costs.footprint(operand), LineAddress::of(operand.base));
     CHECK(cycles >= 8);
     CHECK(cycles <= 16);
     if (pitch == 4096) CHECK(cycles == 8);  // measured on an H200
   }
-  CHECK(tag_cycles(Footprint{}, LineAddress::numbered(5)) == 1);
+  CHECK(TagStage().cycles(Footprint{}, LineAddress::numbered(5)) == 1);
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "models/support/accepted.h"
+#include "models/support/spec_layers.h"
 #include "models/support/suggest.h"
 #include "models/support/yaml_section.h"
 #include "models/support/yaml_text.h"
@@ -38,12 +39,16 @@ struct Found {
 
 class Reader : public SpecFields {
  public:
-  Reader(Reading& reading, std::string prefix, const YAML::Node& map, const Place& place, bool absent)
+  // `sections`: the same section of the file and of its bases, the file's
+  // first; where it is not in a file, none. `missing_at`: where to say that a
+  // key is missing.
+  Reader(Reading& reading, std::string prefix, std::vector<YamlSection> sections, Place missing_at, bool absent)
       : reading_(reading),
         prefix_(std::move(prefix)),
         absent_(absent),
         unread_before_(reading.unread),
-        section_(map, prefix_, place, reading.errors) {}
+        sections_(std::move(sections)),
+        missing_at_(std::move(missing_at)) {}
 
   void integer(std::string_view key, std::int64_t& value, Range<std::int64_t> range, std::string_view unit,
                std::string_view meaning) override {
@@ -110,26 +115,35 @@ class Reader : public SpecFields {
   void section(std::string_view key, std::string_view meaning, const std::function<void(SpecFields&)>& body) override {
     siblings_.emplace_back(key);
     reading_.sections.push_back(path(key));
-    const YamlSection::Entry* entry = section_.take(key);
-    const bool usable = entry != nullptr && entry->value.IsMap();
     const std::string wanted = fmt::format("a section with keys ({})", meaning);
-    if (entry == nullptr) {
-      if (!absent_) error(section_.place(), fmt::format("{}: missing; must be {}", path(key), wanted));
-    } else if (!usable) {
-      refuse({entry->value, place_of(entry->value, entry->key_place)}, path(key), wanted);
+    std::vector<YamlSection> inner_sections;
+    std::optional<Place> inner_place;
+    bool given = false;
+    for (YamlSection& own : sections_) {
+      const YamlSection::Entry* entry = own.take(key);
+      if (entry == nullptr) continue;
+      given = true;
+      if (!inner_place) inner_place = entry->key_place;
+      if (entry->value.IsMap())
+        inner_sections.emplace_back(entry->value, path(key) + ".", entry->key_place, reading_.errors);
+      else
+        refuse({entry->value, place_of(entry->value, entry->key_place)}, path(key), wanted);
     }
-    const YAML::Node nothing(YAML::NodeType::Undefined);
-    Reader inner(reading_, path(key) + ".", usable ? entry->value : nothing,
-                 entry != nullptr ? entry->key_place : section_.place(), !usable);
+    if (!given && !absent_) error(missing_at_, fmt::format("{}: missing; must be {}", path(key), wanted));
+    const bool absent_inside = inner_sections.empty();
+    Reader inner(reading_, path(key) + ".", std::move(inner_sections), inner_place.value_or(missing_at_),
+                 absent_inside);
     body(inner);
     inner.finish();
   }
 
-  // Silent where a value of this section could not be read: the rule was then computed from placeholders.
+  // Silent where a value of this section could not be read: the rule was then
+  // computed from placeholders.
   void require(bool holds, std::string_view key, const std::string& problem) override {
     if (holds || absent_ || reading_.unread != unread_before_) return;
-    const YamlSection::Entry* entry = section_.find(key);
-    Place place = entry != nullptr ? place_of(entry->value, entry->key_place) : section_.place();
+    Place place = missing_at_;
+    for (auto own = sections_.rbegin(); own != sections_.rend(); ++own)
+      if (const YamlSection::Entry* entry = own->find(key)) place = place_of(entry->value, entry->key_place);
     if (const Override* set = overriding(path(key))) place = {set->label()};
     Diagnostic broken = place.error(fmt::format("{}: {}", path(key), problem));
     auto& errors = reading_.errors;  // a rule over a list may fail for many of its values
@@ -137,9 +151,9 @@ class Reader : public SpecFields {
   }
 
   void finish() {
-    for (const auto& entry : section_.entries()) {
-      if (!entry.known) reading_.unknown.push_back({entry.key_place, prefix_, entry.key, siblings_});
-    }
+    for (const YamlSection& own : sections_)
+      for (const auto& entry : own.entries())
+        if (!entry.known) reading_.unknown.push_back({entry.key_place, prefix_, entry.key, siblings_});
   }
 
  private:
@@ -164,7 +178,11 @@ class Reader : public SpecFields {
   std::optional<Found> find(std::string_view key, const std::string& wanted, std::string_view meaning) {
     siblings_.emplace_back(key);
     reading_.paths.push_back(path(key));
-    const YamlSection::Entry* entry = section_.take(key);
+    const YamlSection::Entry* entry = nullptr;
+    for (YamlSection& own : sections_) {
+      const YamlSection::Entry* found = own.take(key);
+      if (entry == nullptr) entry = found;
+    }
     if (const Override* set = overriding(path(key))) {
       const Place place{set->label()};
       if (set->value.empty()) return Found{YAML::Node(YAML::NodeType::Null), place};
@@ -174,7 +192,7 @@ class Reader : public SpecFields {
       return std::nullopt;
     }
     if (entry != nullptr) return Found{entry->value, place_of(entry->value, entry->key_place)};
-    if (!absent_) error(section_.place(), fmt::format("{}: missing; must be {} ({})", path(key), wanted, meaning));
+    if (!absent_) error(missing_at_, fmt::format("{}: missing; must be {} ({})", path(key), wanted, meaning));
     return std::nullopt;
   }
 
@@ -190,11 +208,13 @@ class Reader : public SpecFields {
   std::string prefix_;
   bool absent_;  // the whole section is missing, which has been said
   std::size_t unread_before_;
-  YamlSection section_;
+  std::vector<YamlSection> sections_;
+  Place missing_at_;
   std::vector<std::string> siblings_;
 };
 
-// The same section first, then anywhere: a key may have slipped into the wrong section.
+// The same section first, then anywhere: a key may have slipped into the wrong
+// section.
 std::string suggestion(const UnknownKey& unknown, const Reading& reading) {
   if (const auto near = closest_match(unknown.key, unknown.siblings)) {
     return fmt::format(" (did you mean {}{}?)", unknown.prefix, *near);
@@ -224,21 +244,26 @@ void judge_unknown(Reading& reading) {
 
 Diagnostics read_fields(const std::string& text, const std::string& name, const std::vector<Override>& overrides,
                         const std::function<void(SpecFields&)>& body) {
-  const auto document = parse_yaml(text, name);
-  if (!document) return {document.error()};
-  const Place top{name, 1, 1};
-  if (!document->IsMap()) {
-    return {place_of(*document, top).error(fmt::format("got {}; must be a map of keys", seen(*document)))};
-  }
+  const auto layers = spec_layers(text, name);
+  if (!layers) return layers.error();
   Reading reading;
   reading.overrides = &overrides;
-  Reader reader(reading, "", *document, place_of(*document, top), false);
+  std::vector<YamlSection> sections;
+  for (const SpecLayer& layer : *layers) {
+    sections.emplace_back(layer.map, "", place_of(layer.map, {layer.file, 1, 1}), reading.errors);
+    sections.back().take(kBaseKey);
+  }
+  const Place top = sections.front().place();
+  Reader reader(reading, "", std::move(sections), top, false);
   body(reader);
   reader.finish();
   judge_unknown(reading);
-  std::stable_sort(reading.errors.begin(), reading.errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return std::tuple(a.line == 0, a.line, a.column) < std::tuple(b.line == 0, b.line, b.column);
-  });
+  const auto order = [&](const Diagnostic& error) {  // the file's own errors before its bases'
+    const auto of = std::find_if(layers->begin(), layers->end(), [&](const auto& l) { return l.file == error.file; });
+    return std::tuple(error.line == 0, of - layers->begin(), error.line, error.column);
+  };
+  std::stable_sort(reading.errors.begin(), reading.errors.end(),
+                   [&](const Diagnostic& a, const Diagnostic& b) { return order(a) < order(b); });
   return reading.errors;
 }
 

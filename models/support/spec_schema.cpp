@@ -32,7 +32,9 @@ void add_section(const std::vector<SpecNode>& nodes, const std::string& path, st
 }  // namespace
 
 std::string schema_markdown(const std::vector<SpecNode>& nodes, const std::string& title) {
-  std::string page = "# " + title + "\n\nEvery key is required; an unknown key is an error.\n";
+  std::string page = "# " + title +
+                     "\n\nEvery key is required, in the file or in its `base:` (the name of a file "
+                     "beside it, or a path); an unknown key is an error.\n";
   add_section(nodes, "", page);
   return page;
 }

@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <map>
+
 #include "models/gpu_totals.h"
 #include "models/support/spec_hash.h"
+#include "models/support/spec_origins.h"
 #include "models/support/spec_schema.h"
 #include "models/support/spec_writer.h"
 #include "models/support/suggest.h"
@@ -53,8 +56,29 @@ std::string totals_text(const GpuSpec& spec) {
   return text;
 }
 
-std::string resolved_text(const GpuSpec& spec, const std::string& format, bool with_totals) {
-  const auto tree = spec_tree(spec);
+// Says of each value where it stands, when that may be one of several files.
+void add_origins(std::vector<SpecNode>& nodes, const std::string& prefix,
+                 const std::map<std::string, std::string>& origins) {
+  for (SpecNode& node : nodes) {
+    add_origins(node.children, prefix + node.key + ".", origins);
+    const auto origin = origins.find(prefix + node.key);
+    if (origin != origins.end()) node.meaning += (node.meaning.empty() ? "" : "; ") + origin->second;
+  }
+}
+
+std::map<std::string, std::string> origins_of(const std::string& file, const std::vector<Override>& overrides) {
+  const auto text = read_text_file(file);
+  if (!text) return {};
+  auto origins = value_origins(*text, file);
+  for (const Override& set : overrides)
+    if (const auto replaced = origins.find(set.path); replaced != origins.end()) replaced->second = "--set";
+  return origins;
+}
+
+std::string resolved_text(const GpuSpec& spec, const std::map<std::string, std::string>& origins,
+                          const std::string& format, bool with_totals) {
+  auto tree = spec_tree(spec);
+  add_origins(tree, "", origins);
   if (format == "yaml") return to_yaml(tree) + (with_totals ? totals_text(spec) : "");
   auto json = to_json(tree);
   if (with_totals)
@@ -70,7 +94,8 @@ int show(const Values& values, std::ostream& out) {
   const GpuSpec spec = read_gpu(files.front(), overrides_from(values));
   const bool as_written = values.count("resolved") == 0 && values.count("set") == 0 && format == "yaml";
   const std::string text = as_written ? read_text_file(find_gpu(files.front())).value()
-                                      : resolved_text(spec, format, values.count("resolved") != 0);
+                                      : resolved_text(spec, origins_of(find_gpu(files.front()), overrides_from(values)),
+                                                      format, values.count("resolved") != 0);
   with_output(values, out, [&](std::ostream& stream) { stream << text; });
   return ok;
 }
@@ -101,7 +126,7 @@ Command config_command() {
       "check   reads each file and says everything that is wrong with it\n"
       "show    prints the file; with --resolved every value with its unit and meaning, and derived totals: bytes, "
       "peak\n"
-      "        FLOP/s and GB/s of each level\n"
+      "        FLOP/s and GB/s of each level; with a base also where each value stands\n"
       "schema  prints every key with type, unit, range and meaning, as Markdown";
   command.examples =
       "tilescope config check configs/gpus/h100.yaml\n"
