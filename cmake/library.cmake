@@ -1,13 +1,16 @@
 # tilescope::tilescope: the models, the engine and the instruction sources. Everything but the command line.
 list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
+find_package(Boost 1.74 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(re2 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(zstd REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 
 file(GLOB_RECURSE library_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.cpp ${PROJECT_SOURCE_DIR}/sim/*.cpp
      ${PROJECT_SOURCE_DIR}/traces/*.cpp)
@@ -28,10 +31,12 @@ target_sources(tilescope PRIVATE ${source_hash})
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTY INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(tilescope PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilescope>)
+# Boost.Math and xxHash are used as headers, by sources alone: who uses the library needs neither.
+target_include_directories(tilescope SYSTEM PRIVATE ${Boost_INCLUDE_DIRS} ${XXHASH_INCLUDE_DIR})
 target_link_libraries(
   tilescope
   PUBLIC nlohmann_json::nlohmann_json tl::expected fmt::fmt
-  PRIVATE Eigen3::Eigen SQLite::SQLite3 Threads::Threads yaml-cpp zstd::zstd)
+  PRIVATE Eigen3::Eigen re2::re2 SQLite::SQLite3 Threads::Threads yaml-cpp zstd::zstd)
 
 # An installed user writes `#include "models/x.h"` as the sources do: include/tilescope is the include root.
 include(CMakePackageConfigHelpers)
@@ -45,4 +50,4 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tilescope-config.cmake
                               ${PROJECT_BINARY_DIR}/tilescope-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilescope-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tilescope-config.cmake ${PROJECT_BINARY_DIR}/tilescope-config-version.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake DESTINATION ${package_dir})
+              ${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake DESTINATION ${package_dir})

@@ -1,5 +1,7 @@
 #include "models/access_cost.h"
 
+#include <algorithm>
+
 namespace tilescope {
 
 AccessCosts::AccessCosts(const GpuSpec& gpu, const PatternTable& patterns)
@@ -27,14 +29,41 @@ const AccessCosts::Chunk& AccessCosts::add_chunk(std::size_t index) const {
   return *known;
 }
 
-AccessCost AccessCosts::of(AccessKind access, const MemoryOperand& operand) const {
+BankCost AccessCosts::shared(const Instruction& instruction, AccessKind access, const MemoryOperand& operand) const {
+  if (access != AccessKind::shared_atomic) return shared(operand, is_load(access) ? SharedOp::load : SharedOp::store);
+  // An atomic through a generic address passes shared memory even if no lane lies there.
+  if (is_generic(instruction.op) && operand.pattern == 0)
+    return instruction.atomic() == AtomicKind::compare ? BankCost{2, 2} : BankCost{1, 1};
+  return banks_.atomic_cost(patterns_.pattern(operand.pattern), instruction.atomic());
+}
+
+AccessCost AccessCosts::of(const Instruction& instruction, int index, const MemoryOperand& operand) const {
+  const AccessKind access = access_of(instruction.op, index);
   if (is_shared(access)) {
-    const BankCost cost = shared(operand, is_load(access) ? SharedOp::load : SharedOp::store);
-    return {0, 0, cost.wavefronts, cost.ideal};
+    const BankCost cost = shared(instruction, access, operand);
+    return {0, 0, 0, cost.wavefronts, cost.ideal};
   }
   const Footprint& touched = footprint(operand);
   if (touched.lines.empty()) return {};
-  return {touched.sectors, tag_cycles(touched, LineAddress::of(operand.base)), touched.data_wavefronts, 0};
+  if (is_atomic(access)) return of_atomic(instruction, access, operand, atomic(instruction, operand));
+  const std::int64_t tag = tag_cycles(touched, LineAddress::of(operand.base));
+  const std::int64_t words = is_local(access) ? instruction.detail : 1;
+  return {words, words * touched.sectors, words * tag, words * touched.data_wavefronts, 0};
+}
+
+AccessCost AccessCosts::of_atomic(const Instruction& instruction, AccessKind access, const MemoryOperand& operand,
+                                  const AtomicFootprint& packets) const {
+  const std::int64_t tag = tag_cycles(footprint(operand), LineAddress::of(operand.base));
+  return {1, packets.sectors(), std::max<std::int64_t>(packets.passes(), tag),
+          atomic_wavefronts(instruction, access, operand), 0};
+}
+
+std::int64_t AccessCosts::atomic_wavefronts(const Instruction& instruction, AccessKind access,
+                                            const MemoryOperand& operand) const {
+  const AtomicKind kind = instruction.atomic() == AtomicKind::compare ? AtomicKind::compare : AtomicKind::integer;
+  const BankCost cost = banks_.atomic_cost(patterns_.pattern(operand.pattern), kind);
+  // What comes back passes, too; a compare-and-swap's two values count once.
+  return access == AccessKind::global_atomic && kind != AtomicKind::compare ? 2 * cost.wavefronts : cost.wavefronts;
 }
 
 BankCost AccessCosts::shared_cost(const MemoryOperand& operand, SharedOp op) const {

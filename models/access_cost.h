@@ -10,9 +10,10 @@
 #include <memory>
 #include <mutex>
 
+#include "models/atomic_footprint.h"
 #include "models/coalescer.h"
 #include "models/gpu_spec.h"
-#include "models/isa/operation.h"
+#include "models/isa/instruction.h"
 #include "models/isa/pattern_table.h"
 #include "models/shared_banks.h"
 #include "models/tag_stage.h"
@@ -20,7 +21,8 @@
 namespace tilescope {
 
 struct AccessCost {
-  std::int64_t sectors = 0;     // distinct ones of 32 B; 0 in shared memory
+  std::int64_t requests = 0;    // of the tag stage; 0 in shared memory
+  std::int64_t sectors = 0;     // distinct ones of 32 B in each request; 0 in shared memory
   std::int64_t tag_cycles = 0;  // of the tag stage; 0 in shared memory
   std::int64_t wavefronts = 0;  // of the data stage; 0 when no lane takes part
   std::int64_t ideal = 0;       // of these, those that shared memory would take without conflicts
@@ -34,7 +36,10 @@ class AccessCosts {
   AccessCosts(const AccessCosts&) = delete;
   AccessCosts& operator=(const AccessCosts&) = delete;
 
-  AccessCost of(AccessKind access, const MemoryOperand& operand) const;
+  // Of operand `index` of an instruction, every word of a local access together.
+  AccessCost of(const Instruction& instruction, int index, const MemoryOperand& operand) const;
+  // Of its wavefronts in shared memory alone.
+  BankCost shared(const Instruction& instruction, AccessKind access, const MemoryOperand& operand) const;
 
   BankCost shared(const MemoryOperand& operand, SharedOp op) const {
     const std::uint32_t known = bank_cost(operand.pattern, op).load(std::memory_order_relaxed);
@@ -51,6 +56,11 @@ class AccessCosts {
       if (known != nullptr) return *known;
     }
     return first_footprint(owner, operand.pattern, base);
+  }
+  AccessCost of_atomic(const Instruction& instruction, AccessKind access, const MemoryOperand& operand,
+                       const AtomicFootprint& packets) const;
+  AtomicFootprint atomic(const Instruction& instruction, const MemoryOperand& operand) const {
+    return {patterns_.pattern(operand.pattern), operand.base, instruction.atomic()};
   }
   std::int64_t tag_cycles(const Footprint& footprint, LineAddress base_line) const {
     return tags_.cycles(footprint, base_line);
@@ -86,6 +96,8 @@ class AccessCosts {
   std::atomic<std::uint32_t>& bank_cost(PatternId id, SharedOp op) const {
     return const_cast<Chunk&>(chunk(id)).banks[id % kChunk][static_cast<std::size_t>(op)];
   }
+  // Passes of the data stage that an atomic on global memory takes.
+  std::int64_t atomic_wavefronts(const Instruction& instruction, AccessKind access, const MemoryOperand& operand) const;
   const Chunk& add_chunk(std::size_t index) const;
   BankCost shared_cost(const MemoryOperand& operand, SharedOp op) const;
   const Footprint& first_footprint(const Entry& owner, PatternId id, std::size_t base) const;

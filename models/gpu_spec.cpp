@@ -69,7 +69,17 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("barrier_wavefronts", barrier_wavefronts, {0, 64}, "wavefront",
             "that each barrier of a CTA takes from the data stage");
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
+  f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle",
+            "more for shared and local memory behind a generic address");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
+}
+
+void FencesSpec::fields(SpecFields& f) {
+  f.integer("cta_cycles", cta_cycles, {1, 10000}, "cycle", "MEMBAR of CTA scope to the next instruction");
+  f.integer("gpu_cycles", gpu_cycles, {1, 10000}, "cycle", "of GPU scope, when nothing is left to be answered");
+  f.integer("system_cycles", system_cycles, {1, 100000}, "cycle", "of system scope");
+  f.integer("interval_cycles", interval_cycles, {1, 1000}, "cycle", "between two memory barriers of an SM");
+  f.integer("invalidation_cycles", invalidation_cycles, {0, 10000}, "cycle", "CCTL.IVALL that finds lines in L1");
 }
 
 void SharedSpec::fields(SpecFields& f) {
@@ -78,6 +88,7 @@ void SharedSpec::fields(SpecFields& f) {
   f.integer("reserved_per_cta_bytes", reserved_per_cta_bytes, {0, 65536}, "byte", "taken by the system for each CTA");
   f.integer("allocation_unit_bytes", allocation_unit_bytes, {1, 65536}, "byte", "granularity of a CTA's allocation");
   f.integer("latency_cycles", latency_cycles, {1, 400}, "cycle", "LDS issue to result, one wavefront");
+  f.integer("compare_cycles", compare_cycles, {0, 400}, "cycle", "more for a compare-and-swap");
   f.integer("banks", banks, {1, 64}, "bank", "serve one word each per wavefront");
   f.integer("bank_bytes", bank_bytes, {4, 8}, "byte", "word of a bank");
   f.require(is_power_of_two(banks), "banks", "must be a power of two");
@@ -122,6 +133,12 @@ void L2Spec::fields(SpecFields& f) {
   f.choice("victim", victim, {"first", "random"}, "which of the ways not recently used a new line takes");
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
+  f.real("atomic_sector_cycles", atomic_sector_cycles, {0, 100}, "cycle",
+         "a sector of an atomic keeps its slice busy, SM clock");
+  f.real("atomic_compare_cycles", atomic_compare_cycles, {0, 100}, "cycle", "the same of a compare-and-swap");
+  f.real("atomic_repeat_cycles", atomic_repeat_cycles, {0, 100}, "cycle",
+         "between two floating-point atomics on one word");
+  f.integer("atomic_latency_cycles", atomic_latency_cycles, {0, 400}, "cycle", "of an atomic beyond a read's");
   f.integers("partition_bits", partition_bits, {7, 46}, "bit",
              "address bits whose parity is the home partition; none: a mixer");
   f.require(partitions > 0 && slices % partitions == 0, "slices", "must be a multiple of l2.partitions");
@@ -167,6 +184,7 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("sm", "streaming multiprocessors and their limits", [this](SpecFields& s) { sm.fields(s); });
   f.section("pipes", "execution pipes", [this](SpecFields& s) { pipes.fields(s); });
   f.section("lsu", "load/store pipeline of an SM", [this](SpecFields& s) { lsu.fields(s); });
+  f.section("fences", "memory barriers", [this](SpecFields& s) { fences.fields(s); });
   f.section("shared", "shared memory", [this](SpecFields& s) { shared.fields(s); });
   f.section("l1", "L1 data cache", [this](SpecFields& s) { l1.fields(s); });
   f.section("crossbar", "between SMs and L2", [this](SpecFields& s) { crossbar.fields(s); });
@@ -176,6 +194,7 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("fabric", "between the L2 partitions", [this](SpecFields& s) { fabric.fields(s); });
   f.section("hbm", "device memory", [this](SpecFields& s) { hbm.fields(s); });
   f.section("launch", "kernel launch and CTA dispatch", [this](SpecFields& s) { launch.fields(s); });
+  f.require(shared.max_per_sm_kib <= l1.size_kib, "shared", "max_per_sm_kib must not exceed l1.size_kib");
 }
 
 }  // namespace tilescope

@@ -60,7 +60,17 @@ struct LsuSpec {
   std::int64_t store_registers_per_cycle = 0;  // that a store hands over through the dispatch port
   std::int64_t barrier_wavefronts = 0;         // of the data stage, for each barrier of a CTA
   std::int64_t pipeline_cycles = 0;            // from issue to the tag stage
+  std::int64_t generic_cycles = 0;             // more for shared and local memory behind a generic address
   std::int64_t max_outstanding_lines = 0;      // L1 misses in flight per SM
+  void fields(SpecFields& f);
+};
+
+struct FencesSpec {
+  std::int64_t cta_cycles = 0;  // MEMBAR to the next instruction, by scope; what the warp waits for is answered
+  std::int64_t gpu_cycles = 0;
+  std::int64_t system_cycles = 0;
+  std::int64_t interval_cycles = 0;      // between two of an SM
+  std::int64_t invalidation_cycles = 0;  // CCTL.IVALL that finds lines
   void fields(SpecFields& f);
 };
 
@@ -70,6 +80,7 @@ struct SharedSpec {
   std::int64_t reserved_per_cta_bytes = 0;
   std::int64_t allocation_unit_bytes = 0;
   std::int64_t latency_cycles = 0;  // issue to result, no conflict
+  std::int64_t compare_cycles = 0;  // more for a compare-and-swap
   std::int64_t banks = 0;
   std::int64_t bank_bytes = 0;
   void fields(SpecFields& f);
@@ -109,6 +120,10 @@ struct L2Spec {
   std::int64_t victim = 0;                 // NruVictim
   std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
   std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
+  double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit
+  double atomic_compare_cycles = 0;        // the same of a compare-and-swap
+  double atomic_repeat_cycles = 0;         // of a floating-point atomic on the word of the one before
+  std::int64_t atomic_latency_cycles = 0;  // beyond a read's
   std::vector<std::int64_t> partition_bits;
   void fields(SpecFields& f);
 };
@@ -149,6 +164,7 @@ struct GpuSpec {
   SmSpec sm;
   PipesSpec pipes;
   LsuSpec lsu;
+  FencesSpec fences;
   SharedSpec shared;
   L1Spec l1;
   CrossbarSpec crossbar;

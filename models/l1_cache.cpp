@@ -1,6 +1,7 @@
 #include "models/l1_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope {
 namespace {
@@ -21,9 +22,25 @@ L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, std::int64_t capacity_kib, 
   return {sets, ways, SetIndex(sets), LeastRecentlyUsed(sets, ways)};
 }
 
+L1Cache::Sectors* L1Cache::find(LineAddress line) {
+  Sectors* const here = tags_.find(line);
+  return here == nullptr || (here->epoch != epoch_ && !here->local) ? nullptr : here;
+}
+
+// The line's way, made for it if need be; null when every way of its set waits for data.
+L1Cache::Sectors* L1Cache::claim(LineAddress line) {
+  Sectors* here = tags_.find(line);
+  if (here != nullptr && (here->epoch == epoch_ || here->local)) return here;
+  if (here == nullptr) here = tags_.victim(line, [](const Sectors& way) { return way.pending.none(); });
+  if (here == nullptr) return nullptr;
+  tags_.claim(*here, line);
+  here->epoch = epoch_;
+  return here;
+}
+
 L1Cache::Lookup L1Cache::load(LineAddress line, SectorMask sectors) {
   Lookup result;
-  const Sectors* const here = tags_.find(line);
+  const Sectors* const here = find(line);
   if (here == nullptr) {
     result.missing = sectors;
     return result;
@@ -38,18 +55,31 @@ L1Cache::Lookup L1Cache::load(LineAddress line, SectorMask sectors) {
 
 void L1Cache::allocate(LineAddress line, SectorMask missing, std::uint32_t fill) {
   if (holds_nothing_) return;
-  Sectors* here = tags_.find(line);
-  if (here == nullptr) {
-    here = tags_.victim(line, [](const Sectors& way) { return way.pending.none(); });
-    if (here == nullptr) return;
-    tags_.claim(*here, line);
-  }
+  Sectors* const here = claim(line);
+  if (here == nullptr) return;
+  filled_since_ = true;
   here->pending |= missing;
   for (const std::size_t s : missing) here->fill[s] = fill;
 }
 
+SectorMask L1Cache::keep(LineAddress line, SectorMask sectors, Cycle ready) {
+  if (holds_nothing_) return {};
+  Sectors* const here = claim(line);
+  if (here == nullptr) return {};
+  const SectorMask before = sectors & here->present;
+  here->local = true;
+  here->present |= sectors;
+  here->ready = std::max(here->ready, ready);
+  return before;
+}
+
+bool L1Cache::invalidate() {
+  ++epoch_;
+  return std::exchange(filled_since_, false);
+}
+
 void L1Cache::filled(LineAddress line, std::uint32_t fill, Cycle ready) {
-  Sectors* const found = tags_.find(line);
+  Sectors* const found = find(line);
   if (found == nullptr) return;
   Sectors& here = *found;
   for (const std::size_t s : here.pending) {

@@ -32,6 +32,10 @@ class L1Cache {
   // Makes room for the missing sectors and marks them pending under `fill`. When every way of the set waits for data,
   // the line stays out and its fill goes to the registers only.
   void allocate(LineAddress line, SectorMask missing, std::uint32_t fill);
+  // Keeps sectors that a store to local memory writes, readable from `ready` on. Returns those that were here before.
+  SectorMask keep(LineAddress line, SectorMask sectors, Cycle ready);
+  // Drops every line that keep() has not brought: CCTL.IVALL leaves local memory alone. False when there was none.
+  bool invalidate();
   // The data of `fill` arrives at `ready`.
   void filled(LineAddress line, std::uint32_t fill, Cycle ready);
 
@@ -41,13 +45,20 @@ class L1Cache {
     std::array<std::uint32_t, kSectorsPerLine> fill{kNoFill, kNoFill, kNoFill, kNoFill};
     SectorMask present;
     SectorMask pending;
+    bool local = false;       // kept across invalidations
+    std::uint32_t epoch = 0;  // of the invalidation before which it came
   };
+  // Null when the line is not here, or came before the last invalidation.
+  Sectors* find(LineAddress line);
+  Sectors* claim(LineAddress line);
   using Tags = SectoredTags<Sectors, LeastRecentlyUsed>;
 
   static Tags make_tags(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift);
 
   bool holds_nothing_;
   Tags tags_;
+  std::uint32_t epoch_ = 0;
+  bool filled_since_ = false;  // the last invalidation
 };
 
 }  // namespace tilescope

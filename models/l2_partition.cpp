@@ -19,6 +19,10 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       slice_bytes_(gpu.l2.slice_bytes_per_cycle),
       sector_in_(gpu.crossbar.write_sector_cycles * lookup_),
       partial_in_(gpu.crossbar.write_partial_cycles * lookup_),
+      atomic_sector_(to_ticks(gpu.l2.atomic_sector_cycles)),
+      atomic_compare_(to_ticks(gpu.l2.atomic_compare_cycles)),
+      atomic_repeat_(to_ticks(gpu.l2.atomic_repeat_cycles)),
+      repeats_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       inputs_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       tags_(make_tags(gpu, hash, thin_shift)) {}
@@ -69,6 +73,23 @@ Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tic
 
 Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
   return slices_[hash_.slice(line)].take(now, sectors.count() * lookup_);
+}
+
+L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) {
+  Lookup result;
+  if (const Sectors* const way = tags_.find(request.line)) {
+    result.present = way->present & request.sectors;
+    result.ready = way->ready;
+  }
+  const std::size_t slice = hash_.slice(request.line);
+  if (request.atomic == AtomicKind::floating && request.one_word) {
+    Repeat& last = repeats_[slice];
+    if (last.line == request.line && last.word == request.word) now = std::max(now, last.next);
+    last = {request.line, request.word, now + atomic_repeat_};
+  }
+  const Tick each = request.atomic == AtomicKind::compare ? atomic_compare_ : atomic_sector_;
+  result.served = slices_[slice].take(now, request.sectors.count() * each);
+  return result;
 }
 
 L2Partition::Evicted L2Partition::write(LineAddress line, SectorMask sectors) {

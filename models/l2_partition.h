@@ -12,6 +12,7 @@
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
 #include "models/memory_counters.h"
+#include "models/memory_request.h"
 #include "models/sectored_tags.h"
 
 namespace tilescope {
@@ -39,6 +40,9 @@ class L2Partition {
   Tick accept(LineAddress line, SectorMask sectors, bool partial, Tick now);
   // Takes written sectors from the other partition. Returns when the slice has seen them.
   Tick accept_passed_on(LineAddress line, SectorMask sectors, Tick now);
+  // Does an atomic on sectors, of which those not present have to be fetched: the slice's atomic unit takes a time for
+  // each, and waits for the one before when both are floating-point on the same word.
+  Lookup atomic(const MemoryRequest& request, Tick now);
   // Keeps sectors that it has seen; a sector written in part counts as present. Returns what had to leave.
   Evicted write(LineAddress line, SectorMask sectors);
   // Forgets sectors of a copy that the home partition has overwritten.
@@ -58,6 +62,13 @@ class L2Partition {
   Tick lookup_;  // one L2 clock
   std::int64_t slice_bytes_;
   Tick sector_in_, partial_in_;
+  Tick atomic_sector_, atomic_compare_, atomic_repeat_;
+  struct Repeat {  // the last floating-point atomic that a slice did on one word
+    LineAddress line = LineAddress::none();
+    std::uint8_t word = 0;
+    Tick next;  // one on the same word begins
+  };
+  std::vector<Repeat> repeats_;   // of the slices
   std::vector<Calendar> inputs_;  // of the slices, from the crossbar
   std::vector<Calendar> slices_;
   Tags tags_;

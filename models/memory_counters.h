@@ -11,6 +11,7 @@ struct L2Counters {
   std::uint64_t write_sectors = 0;                           // written by SMs
   std::uint64_t fabric_write_sectors = 0;                    // of these, passed on to the other partition
   std::uint64_t fabric_sectors = 0, fabric_hit_sectors = 0;  // asked for or written by the other partition
+  std::uint64_t atomic_sectors = 0, reduction_sectors = 0;   // of atomics that SMs sent
   std::uint64_t evicted_dirty_sectors = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "models/isa/instruction.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -11,8 +12,12 @@ enum class RequestKind : std::uint8_t {
   read,
   write,
   partial_write,  // some of the sectors are written in part
+  atomic,         // the old value comes back
+  reduction,      // an atomic without result
 };
-constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read; }
+constexpr bool is_atomic(RequestKind kind) { return kind == RequestKind::atomic || kind == RequestKind::reduction; }
+// Nothing comes back but an acknowledgement.
+constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read && kind != RequestKind::atomic; }
 
 struct MemoryRequest {
   Cycle time = 0;  // leaves the L1
@@ -21,6 +26,9 @@ struct MemoryRequest {
   std::uint16_t sm = 0;
   SectorMask sectors;
   RequestKind kind = RequestKind::read;
+  AtomicKind atomic = AtomicKind::integer;  // of atomics
+  bool one_word = false;                    // ... on this one, in 4 B from the line's begin
+  std::uint8_t word = 0;
 };
 
 struct MemoryReply {

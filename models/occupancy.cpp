@@ -42,6 +42,18 @@ std::vector<std::string> launch_problems(const GpuSpec& gpu, const CtaResources&
                                    gpu.sm.max_registers_per_thread,
                                    cta.registers_per_thread - gpu.sm.max_registers_per_thread));
   const std::int64_t warps = divide_up(std::max<std::int64_t>(cta.threads, 1), kLanes);
+  if (warps > gpu.sm.max_warps)
+    problems.push_back(
+        fmt::format("a CTA of {} warps does not fit into an SM of {} (sm.max_warps)", warps, gpu.sm.max_warps));
+  if (warps * kLanes > gpu.sm.max_threads)
+    problems.push_back(fmt::format("a CTA of {} warps does not fit into an SM of {} threads (sm.max_threads)", warps,
+                                   gpu.sm.max_threads));
+  const std::int64_t shared = shared_with_reserve(gpu, cta);
+  if (cta.shared_bytes <= limit && shared > gpu.shared.max_per_sm_kib * 1024)
+    problems.push_back(
+        fmt::format("a CTA's {} bytes of shared memory, {} with what is reserved and rounded, do not fit into an SM's "
+                    "{} KiB (shared.max_per_sm_kib)",
+                    cta.shared_bytes, shared, gpu.shared.max_per_sm_kib));
   const std::int64_t held = warps_by_registers(gpu, cta);
   if (problems.empty() && round_up(warps, gpu.sm.sub_partitions) > held)
     problems.push_back(fmt::format("{} warps of {} registers per thread need {} registers, {} more than the SM's {}",

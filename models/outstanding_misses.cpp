@@ -20,7 +20,7 @@ void OutstandingMisses::wait_for(Fill fill, Waiting waiting) {
 
 OutstandingMisses::Fill OutstandingMisses::send(MemoryRequest request, Cycle when) {
   const Fill fill = lines_.take();
-  lines_.all[fill] = {request.line, kNone, kNone, !is_write(request.kind)};
+  lines_.all[fill] = {request.line, kNone, kNone, request.kind == RequestKind::read};
   request.time = when;
   request.fill = fill;
   request.sm = sm_;

@@ -12,6 +12,9 @@
 
 namespace tilescope {
 
+// One more than the instructions name: what stores wait to be acknowledged for, and only memory barriers ask about.
+inline constexpr std::uint8_t kStoreBoard = kScoreboards;
+
 class Scoreboards {
  public:
   void clear() {
@@ -29,18 +32,20 @@ class Scoreboards {
   }
   // A result that is still out: arrived() will tell.
   void promise(std::uint8_t scoreboard) {
-    if (scoreboard >= kScoreboards) return;
+    if (scoreboard > kStoreBoard) return;
     ++out_[scoreboard];
     out_mask_ = static_cast<std::uint8_t>(out_mask_ | 1U << scoreboard);
   }
   void arrived(std::uint8_t scoreboard, Cycle when) {
-    if (scoreboard >= kScoreboards) return;
+    if (scoreboard > kStoreBoard) return;
     free_[scoreboard] = std::max(free_[scoreboard], when);
     if (--out_[scoreboard] == 0) out_mask_ = static_cast<std::uint8_t>(out_mask_ & ~(1U << scoreboard));
   }
 
   // Scoreboards that hold, or held last, something from global or local memory.
-  unsigned memory_mask() const { return static_cast<unsigned>(out_mask_) | long_mask_; }
+  unsigned memory_mask() const { return (static_cast<unsigned>(out_mask_) | long_mask_) & kNamed; }
+  // All of that, and stores that have not been answered.
+  unsigned fence_mask() const { return memory_mask() | 1U << kStoreBoard; }
   // Something that `mask` names has no arrival time yet.
   bool unknown(unsigned mask) const { return (mask & out_mask_) != 0; }
 
@@ -61,10 +66,12 @@ class Scoreboards {
   }
 
  private:
-  std::array<Cycle, kScoreboards> free_{};         // from this cycle on, as far as it is known
-  std::array<std::uint16_t, kScoreboards> out_{};  // results whose arrival is not known yet
-  std::uint8_t out_mask_ = 0;                      // scoreboards with out_ > 0
-  std::uint8_t long_mask_ = 0;                     // last set by global or local memory
+  static constexpr unsigned kNamed = (1U << kScoreboards) - 1;
+
+  std::array<Cycle, kScoreboards + 1> free_{};         // from this cycle on, as far as it is known
+  std::array<std::uint16_t, kScoreboards + 1> out_{};  // results whose arrival is not known yet
+  std::uint8_t out_mask_ = 0;                          // scoreboards with out_ > 0
+  std::uint8_t long_mask_ = 0;                         // last set by global or local memory
 };
 
 }  // namespace tilescope

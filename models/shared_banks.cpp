@@ -81,4 +81,27 @@ BankCost SharedBanks::cost(const LanePattern& pattern, SharedOp op, std::uint64_
   return cost;
 }
 
+BankCost SharedBanks::atomic_cost(const LanePattern& pattern, AtomicKind kind) const {
+  if (pattern.active == 0) return {};
+  if (kind == AtomicKind::count) return cost(pattern, SharedOp::store);
+  const bool compare = kind == AtomicKind::compare;
+  const int width = std::min(kLanes, banks_ * bytes_ / pattern.bytes);
+  BankCost cost;
+  for (int first = 0; first < kLanes; first += width) {
+    std::array<int, kMostBanks> held{};
+    int fullest = 0;
+    for (int lane = first; lane < first + width; ++lane) {
+      if (!pattern.is_active(lane)) continue;
+      const std::int64_t word = pattern.offset[static_cast<std::size_t>(lane)] / bytes_;
+      fullest = std::max(fullest, ++held[static_cast<std::size_t>(word % banks_)]);
+    }
+    cost.wavefronts += fullest;
+    cost.ideal += fullest != 0 ? 1 : 0;
+  }
+  if (!compare) return cost;
+  cost = {2 * cost.wavefronts, 2 * cost.ideal};
+  if (width < kLanes) cost.wavefronts = std::max(cost.wavefronts, 4);
+  return cost;
+}
+
 }  // namespace tilescope

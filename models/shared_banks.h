@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
+#include "models/isa/instruction.h"
 #include "models/isa/lane_pattern.h"
 
 namespace tilescope {
@@ -47,6 +48,10 @@ class SharedBanks {
 
   // The count alone. `base`: byte address; of it only the place in its word matters, whole words only rotate the banks.
   BankCost cost(const LanePattern& pattern, SharedOp op, std::uint64_t base = 0) const;
+  // An atomic's: as many wavefronts as the bank with most lanes has lanes, whatever their words, unless `merges`
+  // (ATOMS.POPC.INC). Compare-and-swap takes twice as many, of 8 bytes over two half-warps and at least four.
+  // Source: 60 launches on an H200, docs/memory-spaces.md.
+  BankCost atomic_cost(const LanePattern& pattern, AtomicKind kind) const;
   // The same with the evidence: every phase, its lanes and the words in each bank, for explanations.
   std::vector<BankPhase> phases(const LanePattern& pattern, SharedOp op, std::uint64_t base = 0) const;
 

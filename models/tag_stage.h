@@ -22,8 +22,8 @@ class TagStage {
       : mask_(static_cast<unsigned>(banks - 1)), width_(static_cast<unsigned>(std::bit_width(mask_))) {}
 
   unsigned bank(LineAddress address) const {
-    if (width_ == 0) return 0;
     std::uint64_t line = address.number();
+    if (width_ == 0) return 0;
     for (unsigned shift = 16 * width_; shift >= width_; shift /= 2) line ^= line >> shift;
     return static_cast<unsigned>(line) & mask_;
   }

@@ -57,8 +57,8 @@ MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
   for (std::uint64_t* value :
        {&counters.l2.read_sectors, &counters.l2.read_hit_sectors, &counters.l2.write_sectors,
         &counters.l2.fabric_write_sectors, &counters.l2.fabric_sectors, &counters.l2.fabric_hit_sectors,
-        &counters.l2.evicted_dirty_sectors, &counters.hbm.read_bytes, &counters.hbm.write_bytes, &counters.hbm.row_hits,
-        &counters.hbm.row_misses})
+        &counters.l2.atomic_sectors, &counters.l2.reduction_sectors, &counters.l2.evicted_dirty_sectors,
+        &counters.hbm.read_bytes, &counters.hbm.write_bytes, &counters.hbm.row_hits, &counters.hbm.row_misses})
     *value <<= shift;
   return counters;
 }
@@ -135,7 +135,8 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
           1,
           0,
           0,
-          engine.instruction_counters()};
+          engine.instruction_counters(),
+          {}};
 }
 
 }  // namespace

@@ -55,6 +55,9 @@ struct RunOutcome {
   // By index in Kernel::code(), when asked for; their sums are those of `sm`. Sampled: counts are the whole launch's,
   // as in `sm`, stalls those of the timed part, grown.
   std::vector<InstructionCounters> instructions;
+  // What this launch does that is not modelled, or modelled as something else: one sentence each, with how often it
+  // occurs, in a fixed order. Empty where the answer rests on nothing but what docs/accuracy.md states of every launch.
+  std::vector<std::string> approximations;
 };
 
 // Throws std::invalid_argument with every limit the launch breaks, DeadlockError when it can not end.

@@ -96,7 +96,7 @@ TEST_CASE("the CSV of several kernels names them, and every row has all columns"
 TEST_CASE("wrong wishes for lines are refused with one sentence") {
   CHECK(refused(small({"--by", "lines"}), "unknown by 'lines' (did you mean line?); must be line or source"));
   CHECK(refused(small({"--top", "3"}), "--top needs --by line or --by source"));
-  CHECK(refused(small({"--by", "line", "--top", "0"}), "--top: got '0'; must be a whole number from 1 on"));
+  CHECK(refused(small({"--by", "line", "--top", "0"}), "--top: got '0'; must be a whole number, at least 1"));
   CHECK(refused(small({"--by", "line", "--top", "few"}), "--top: got 'few'"));
   CHECK(refused(small({"--by", "source"}), "--by source: 'gemm_tiled' does not say"));
   CHECK(refused(ask({"run", sass_samples + "gemm_naive.yaml", "--by", "source"}), "nvdisasm -hex -g"));

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "sim/studies/calibrate/least_squares.h"
-#include "sim/studies/calibrate/student_t.h"
+#include "sim/studies/calibrate/uncertainty.h"
 
 using namespace tilescope::calibrate;
 

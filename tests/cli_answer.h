@@ -1,6 +1,9 @@
-// The command line called as a function, for tests.
+// The command line called as a function, for tests. With TILESCOPE_ASK_PROGRAM, the program started instead.
 #pragma once
 
+#ifdef TILESCOPE_ASK_PROGRAM
+#include "program_answer.h"
+#else
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,6 +22,7 @@ inline CliAnswer ask(const std::vector<std::string>& arguments) {
   const int code = tilescope::cli::run_program(arguments, out, err);
   return {code, out.str(), err.str()};
 }
+#endif
 
 // One sentence of what is wrong, nothing on standard output, exit code 2.
 inline bool refused(const CliAnswer& answer, const std::string& sentence) {

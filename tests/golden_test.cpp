@@ -73,7 +73,7 @@ TEST_CASE("every golden transcript is what the program says today (else: tools/u
   fs::current_path(TILESCOPE_SOURCE_DIR);
   int transcripts = 0;
   for (const auto& entry : fs::directory_iterator("tests/golden")) {
-    if (entry.path().extension() != ".txt") continue;
+    if (entry.path().extension() != ".txt" || entry.path().stem() == "cycles") continue;  // golden_cycles_test.cpp's
     const std::string written = contents(entry.path());
     const std::string now = replayed(written);
     if (updating()) std::ofstream(entry.path()) << now;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim/results/views/csv_field.h"
 #include "sim/studies/measured/csv_text.h"
 #include "sim/studies/measured/measured_number.h"
 #include "sim/studies/measured/measured_unit.h"

@@ -88,6 +88,7 @@ TEST_CASE("the JSON result keeps its contract") {
     CHECK(json["derived"].contains(key));
   for (const char* key : {"version", "config_hash", "sampled_fraction", "cycles_error_pct", "wall_seconds"})
     CHECK(json["provenance"].contains(key));
+  CHECK(json["approximations"] == nlohmann::json::array());
 }
 
 TEST_CASE("equal runs give equal bytes, whatever the number of threads; --wall adds what differs") {

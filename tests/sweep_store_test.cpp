@@ -37,6 +37,19 @@ void execute(const std::string& path, const std::string& sql) {
   sqlite3_close(database);
 }
 
+int user_version(const std::string& path) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+  int version = -1;
+  const auto take = [](void* into, int, char** fields, char**) {
+    *static_cast<int*>(into) = std::stoi(fields[0]);
+    return 0;
+  };
+  CHECK(sqlite3_exec(database, "PRAGMA user_version", take, &version, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+  return version;
+}
+
 // Files of this process may not grow beyond `bytes` while it lives: what a full disk looks like.
 class SmallDisk {
  public:
@@ -95,10 +108,21 @@ TEST_CASE("what is no store is refused, and left as it was") {
   CHECK(refusal(folder.write("empty.db", "")).find("is empty: nothing was stored in it yet") != std::string::npos);
   { const Store made(folder / "empty.db", Store::Access::create); }
   CHECK(refusal(folder / "empty.db") == "");
-  execute(folder / "empty.db", "PRAGMA user_version=2");
+  execute(folder / "empty.db", "PRAGMA user_version=3");
   CHECK(refusal(folder / "empty.db")
-            .find("was written by a newer tilescope (store version 2); this one reads "
-                  "version 1") != std::string::npos);
+            .find("was written by a newer tilescope (store version 3); this one reads "
+                  "versions up to 2") != std::string::npos);
+}
+
+TEST_CASE("a store of version 1 is read as it is, and becomes one of version 2 when something may be added") {
+  const SweepFolder folder;
+  const std::string path = folder / "a.db";
+  Store(path, Store::Access::create).add_results({result("k1")});
+  execute(path, "PRAGMA user_version=1");
+  CHECK(Store(path, Store::Access::existing).known().size() == 1);
+  CHECK(user_version(path) == 1);
+  CHECK(Store(path, Store::Access::create).known().size() == 1);
+  CHECK(user_version(path) == 2);
 }
 
 TEST_CASE("on a full disk the store says so and keeps what it had") {

@@ -110,7 +110,7 @@ TEST_CASE("records that break a rule of the format are refused with the rule") {
       {numbers({1}) + load(1, 128, 1) + kEnd, 2, "a run of segments goes on where nothing is known to follow"},
       {numbers({1ULL << 60}) + kEnd, 1, "a run of segments is 1152921504606846976; must be 0 to 1"},
       {numbers({0, 1, 1}) + std::string(9, '\xff') + "\x02" + kEnd, 1, "a number has more than 64 bits"},
-      {good, 1ULL << 40, "number of segments of a warp is 1099511627776; must be 1 to 4294967295"},
+      {good, 1ULL << 40, "number of segments of a warp is 1099511627776; must be 1 to 67108864"},
       {good, 2, ""},
   };
   for (const auto& [record, segments, expected] : rows) CHECK(verdict(file_with(record, segments)) == expected);

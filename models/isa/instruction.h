@@ -15,6 +15,14 @@ inline constexpr int kScoreboards = 6;
 // How far a memory barrier reaches, in `detail`.
 enum class Scope : std::uint8_t { cta, gpu, system };
 
+// What an atomic does, as far as its cost depends on it, in `detail`.
+enum class AtomicKind : std::uint8_t {
+  integer,   // of 32 or 64 bits
+  floating,  // FP32, packed halves
+  compare,   // compare and swap: brings two values
+  count,     // ATOMS.POPC.INC: lanes at one word become one
+};
+
 // 16 bytes, shared by all warps that execute it.
 struct Instruction {
   OpClass op = OpClass::nop;
@@ -27,10 +35,12 @@ struct Instruction {
   std::uint8_t cached = 1;                        // global loads: 0 bypasses L1 (LDG.STRONG, ld.cg, LDGSTS.BYPASS)
   std::uint16_t work = 0;                         // tensor: multiply-adds of the whole warp, in units of 256
   // Barriers: which of the CTA's 16 in bits 0 to 3; of how many warps from bit 4 on, 0: all of the CTA.
-  // Memory barriers: Scope. Atomics: 1 when it compares and swaps. Cache control: 1 when it invalidates all of L1.
+  // Memory barriers: Scope. Atomics: AtomicKind. Local and generic loads and stores: 32-bit words per lane.
   std::uint16_t detail = 0;
   std::uint32_t line = 0;  // where it came from: line of the listing, 0 when unknown
 
+  Scope scope() const { return static_cast<Scope>(detail); }
+  AtomicKind atomic() const { return static_cast<AtomicKind>(detail); }
   int barrier() const { return detail & 15; }
   int barrier_warps() const { return detail >> 4; }
 };

@@ -79,6 +79,14 @@ class Kernel {
   virtual std::string source_folder() const { return {}; }
 };
 
+// Does an instruction access memory, but on no lane? `operands`: its own.
+inline bool on_no_lane(OpClass op, const MemoryOperand* operands) {
+  const int count = memory_operands(op);
+  for (int i = 0; i < count; ++i)
+    if (operands[i].pattern != 0) return false;
+  return count != 0;
+}
+
 // Warp instructions that all warps of one CTA execute.
 std::int64_t instructions_of_cta(const Kernel& kernel, std::int64_t cta);
 

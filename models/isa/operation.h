@@ -50,15 +50,18 @@ enum class OpClass : std::uint8_t {
   matrix_store,       // STSM
   barrier_arrival,    // BAR.ARV: counts at a barrier, does not wait
   partial_barrier,    // BAR.SYNC of a number of threads that only a register knows
-  cache_control,      // CCTL
-  error_barrier,      // ERRBAR
+  cache_control,      // CCTL.IVALL: drops all global lines from L1
+  error_barrier,      // ERRBAR: its time is in that of the MEMBAR in front of it
   async_commit,       // LDGDEPBAR: closes a group of asynchronous copies
   async_wait,         // DEPBAR: waits for groups of asynchronous copies
   group_tensor,       // HGMMA IGMMA QGMMA: four warps, operands in shared memory
   group_wait,         // WARPGROUP
   fence,              // FENCE.VIEW
+  prefetch,           // CCTL.PF1, CCTL.PF2: a global load without result
+  shared_discard,     // LDS RZ: orders asynchronous copies, its result is thrown away
+  cache_hint,         // CCTL of one line: written back, invalidated
 };
-inline constexpr int kOpClasses = static_cast<int>(OpClass::fence) + 1;
+inline constexpr int kOpClasses = static_cast<int>(OpClass::cache_hint) + 1;
 
 // The execution pipes of a sub-partition. mio and lg are the two ways to the units that the sub-partitions share.
 enum class Pipe : std::uint8_t { none, fma, imad, alu, half, fp64, xu, tensor, uniform, mio, lg };
@@ -77,24 +80,31 @@ enum class AccessKind : std::uint8_t {
   shared_store,
   shared_atomic,
   async_store,  // shared memory's side of an asynchronous copy
+  shared_misc,  // shared-memory passes that count as neither
 };
-inline constexpr int kAccesses = static_cast<int>(AccessKind::async_store) + 1;
+inline constexpr int kAccesses = static_cast<int>(AccessKind::shared_misc) + 1;
 
-constexpr bool is_shared(AccessKind access) {
-  return access == AccessKind::shared_load || access == AccessKind::shared_store ||
-         access == AccessKind::shared_atomic || access == AccessKind::async_store;
-}
+constexpr bool is_shared(AccessKind access) { return access >= AccessKind::shared_load; }
 constexpr bool is_local(AccessKind access) {
   return access == AccessKind::local_load || access == AccessKind::local_store;
 }
 // Through the L1's tags: global and local memory.
 constexpr bool is_lines(AccessKind access) { return access != AccessKind::none && !is_shared(access); }
 constexpr bool is_load(AccessKind access) {
-  return access == AccessKind::global_load || access == AccessKind::local_load || access == AccessKind::shared_load;
+  return access == AccessKind::global_load || access == AccessKind::local_load || access == AccessKind::shared_load ||
+         access == AccessKind::shared_misc;
 }
 constexpr bool is_atomic(AccessKind access) {
   return access == AccessKind::global_atomic || access == AccessKind::global_reduction;
 }
+
+// What an instruction makes its warp, or memory, wait for.
+enum class Order : std::uint8_t {
+  none,
+  barrier,       // other warps of the CTA
+  fence,         // what the warp has asked for and stored
+  invalidation,  // drops what L1 holds
+};
 
 struct OperationTraits {
   OpClass op = OpClass::nop;
@@ -107,55 +117,59 @@ struct OperationTraits {
   // The X of smsp__inst_executed_op_X and of smsp__inst_executed_pipe_X; empty: none.
   std::string_view op_counter;
   std::string_view pipe_counter;
+  Order order = Order::none;
   // What the engine leaves out, as an answer says it behind the count of executed instructions; empty: nothing.
   std::string_view not_modelled;
 };
 
 // clang-format off
 inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
-    {OpClass::fma, "fma", Pipe::fma, {}, 4, "", "fma", ""},
-    {OpClass::imad, "imad", Pipe::imad, {}, 4, "", "fma", ""},
-    {OpClass::alu, "alu", Pipe::alu, {}, 4, "", "alu", ""},
-    {OpClass::half, "half", Pipe::half, {}, 5, "", "fp16", ""},
-    {OpClass::fp64, "fp64", Pipe::fp64, {}, 0, "", "fp64", ""},
-    {OpClass::xu, "xu", Pipe::xu, {}, 0, "", "xu", ""},
-    {OpClass::tensor, "tensor", Pipe::tensor, {}, 15, "", "tensor", ""},
-    {OpClass::uniform, "uniform", Pipe::uniform, {}, 6, "", "uniform", ""},
-    {OpClass::branch, "branch", Pipe::none, {}, 4, "", "cbu", ""},
-    {OpClass::exit, "exit", Pipe::none, {}, 4, "", "cbu", ""},
-    {OpClass::nop, "nop", Pipe::none, {}, 4, "", "", ""},
-    {OpClass::barrier, "barrier", Pipe::none, {}, 4, "", "", ""},
-    {OpClass::dependency, "dependency", Pipe::none, {}, 4, "", "", "hints of clusters and dependent launches take no time"},
-    {OpClass::membar, "membar", Pipe::none, {}, 4, "", "", "memory barriers do not wait"},
-    {OpClass::special, "special", Pipe::mio, {}, 0, "", "", ""},
-    {OpClass::constant_load, "constant_load", Pipe::mio, {}, 0, "", "", ""},
-    {OpClass::shuffle, "shuffle", Pipe::mio, {}, 0, "", "lsu", ""},
-    {OpClass::global_load, "global_load", Pipe::lg, {AccessKind::global_load}, 0, "global_ld", "lsu", ""},
-    {OpClass::global_store, "global_store", Pipe::lg, {AccessKind::global_store}, 0, "global_st", "lsu", ""},
-    {OpClass::global_atomic, "global_atomic", Pipe::lg, {AccessKind::global_atomic}, 0, "global_atom", "lsu", ""},
-    {OpClass::shared_load, "shared_load", Pipe::mio, {AccessKind::shared_load}, 0, "shared_ld", "lsu", ""},
-    {OpClass::shared_store, "shared_store", Pipe::mio, {AccessKind::shared_store}, 0, "shared_st", "lsu", ""},
-    {OpClass::shared_atomic, "shared_atomic", Pipe::mio, {AccessKind::shared_atomic}, 0, "shared_atom", "lsu", ""},
-    {OpClass::matrix_load, "matrix_load", Pipe::mio, {AccessKind::shared_load}, 0, "ldsm", "lsu", ""},
-    {OpClass::async_copy, "async_copy", Pipe::lg, {AccessKind::global_load, AccessKind::async_store}, 0, "ldgsts", "lsu", ""},
-    {OpClass::local_load, "local_load", Pipe::lg, {AccessKind::local_load}, 0, "local_ld", "lsu", ""},
-    {OpClass::local_store, "local_store", Pipe::lg, {AccessKind::local_store}, 0, "local_st", "lsu", ""},
-    {OpClass::imad_wide, "imad_wide", Pipe::imad, {}, 4, "", "fma", ""},
-    {OpClass::global_reduction, "global_reduction", Pipe::lg, {AccessKind::global_reduction}, 0, "global_red", "lsu", ""},
-    {OpClass::generic_load, "generic_load", Pipe::lg, {AccessKind::global_load, AccessKind::shared_load, AccessKind::local_load}, 0, "generic_ld", "lsu", ""},
-    {OpClass::generic_store, "generic_store", Pipe::lg, {AccessKind::global_store, AccessKind::shared_store, AccessKind::local_store}, 0, "generic_st", "lsu", ""},
-    {OpClass::generic_atomic, "generic_atomic", Pipe::lg, {AccessKind::global_atomic, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_atom", "lsu", ""},
-    {OpClass::generic_reduction, "generic_reduction", Pipe::lg, {AccessKind::global_reduction, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_red", "lsu", ""},
-    {OpClass::matrix_store, "matrix_store", Pipe::mio, {AccessKind::shared_store}, 0, "shared_st", "lsu", ""},
-    {OpClass::barrier_arrival, "barrier_arrival", Pipe::none, {}, 4, "", "", ""},
-    {OpClass::partial_barrier, "partial_barrier", Pipe::none, {}, 4, "", "", "barriers of a number of threads that only a register knows do not wait"},
-    {OpClass::cache_control, "cache_control", Pipe::none, {}, 4, "", "", "cache control has no effect on caches"},
-    {OpClass::error_barrier, "error_barrier", Pipe::none, {}, 4, "", "", "error barriers take no time"},
-    {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "", ""},
-    {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", "waits for asynchronous copies (cp.async.wait_group) do not wait"},
-    {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", "products of warpgroups (wgmma) read shared memory without taking its time"},
-    {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", "waits for products of warpgroups (wgmma.wait_group) do not wait"},
-    {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", "fences between asynchronous and ordinary accesses take no time"},
+    {OpClass::fma, "fma", Pipe::fma, {}, 4, "", "fma", Order::none, ""},
+    {OpClass::imad, "imad", Pipe::imad, {}, 4, "", "fma", Order::none, ""},
+    {OpClass::alu, "alu", Pipe::alu, {}, 4, "", "alu", Order::none, ""},
+    {OpClass::half, "half", Pipe::half, {}, 5, "", "fp16", Order::none, ""},
+    {OpClass::fp64, "fp64", Pipe::fp64, {}, 0, "", "fp64", Order::none, ""},
+    {OpClass::xu, "xu", Pipe::xu, {}, 0, "", "xu", Order::none, ""},
+    {OpClass::tensor, "tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, ""},
+    {OpClass::uniform, "uniform", Pipe::uniform, {}, 6, "", "uniform", Order::none, ""},
+    {OpClass::branch, "branch", Pipe::none, {}, 4, "", "cbu", Order::none, ""},
+    {OpClass::exit, "exit", Pipe::none, {}, 4, "", "cbu", Order::none, ""},
+    {OpClass::nop, "nop", Pipe::none, {}, 4, "", "", Order::none, ""},
+    {OpClass::barrier, "barrier", Pipe::none, {}, 4, "", "", Order::barrier, ""},
+    {OpClass::dependency, "dependency", Pipe::none, {}, 4, "", "", Order::none, "hints of clusters and dependent launches take no time"},
+    {OpClass::membar, "membar", Pipe::none, {}, 4, "", "", Order::fence, ""},
+    {OpClass::special, "special", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::constant_load, "constant_load", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::shuffle, "shuffle", Pipe::mio, {}, 0, "", "lsu", Order::none, ""},
+    {OpClass::global_load, "global_load", Pipe::lg, {AccessKind::global_load}, 0, "global_ld", "lsu", Order::none, ""},
+    {OpClass::global_store, "global_store", Pipe::lg, {AccessKind::global_store}, 0, "global_st", "lsu", Order::none, ""},
+    {OpClass::global_atomic, "global_atomic", Pipe::lg, {AccessKind::global_atomic}, 0, "global_atom", "lsu", Order::none, ""},
+    {OpClass::shared_load, "shared_load", Pipe::mio, {AccessKind::shared_load}, 0, "shared_ld", "lsu", Order::none, ""},
+    {OpClass::shared_store, "shared_store", Pipe::mio, {AccessKind::shared_store}, 0, "shared_st", "lsu", Order::none, ""},
+    {OpClass::shared_atomic, "shared_atomic", Pipe::mio, {AccessKind::shared_atomic}, 0, "shared_atom", "lsu", Order::none, ""},
+    {OpClass::matrix_load, "matrix_load", Pipe::mio, {AccessKind::shared_load}, 0, "ldsm", "lsu", Order::none, ""},
+    {OpClass::async_copy, "async_copy", Pipe::lg, {AccessKind::global_load, AccessKind::async_store}, 0, "ldgsts", "lsu", Order::none, ""},
+    {OpClass::local_load, "local_load", Pipe::lg, {AccessKind::local_load}, 0, "local_ld", "lsu", Order::none, ""},
+    {OpClass::local_store, "local_store", Pipe::lg, {AccessKind::local_store}, 0, "local_st", "lsu", Order::none, ""},
+    {OpClass::imad_wide, "imad_wide", Pipe::imad, {}, 4, "", "fma", Order::none, ""},
+    {OpClass::global_reduction, "global_reduction", Pipe::lg, {AccessKind::global_reduction}, 0, "global_red", "lsu", Order::none, ""},
+    {OpClass::generic_load, "generic_load", Pipe::lg, {AccessKind::global_load, AccessKind::shared_load, AccessKind::local_load}, 0, "generic_ld", "lsu", Order::none, ""},
+    {OpClass::generic_store, "generic_store", Pipe::lg, {AccessKind::global_store, AccessKind::shared_store, AccessKind::local_store}, 0, "generic_st", "lsu", Order::none, ""},
+    {OpClass::generic_atomic, "generic_atomic", Pipe::lg, {AccessKind::global_atomic, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_atom", "lsu", Order::none, ""},
+    {OpClass::generic_reduction, "generic_reduction", Pipe::lg, {AccessKind::global_reduction, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_red", "lsu", Order::none, ""},
+    {OpClass::matrix_store, "matrix_store", Pipe::mio, {AccessKind::shared_store}, 0, "shared_stsm", "lsu", Order::none, ""},
+    {OpClass::barrier_arrival, "barrier_arrival", Pipe::none, {}, 4, "", "", Order::barrier, ""},
+    {OpClass::partial_barrier, "partial_barrier", Pipe::none, {}, 4, "", "", Order::none, "barriers of a number of threads that only a register knows do not wait"},
+    {OpClass::cache_control, "cache_control", Pipe::none, {}, 4, "", "", Order::invalidation, ""},
+    {OpClass::error_barrier, "error_barrier", Pipe::none, {}, 4, "", "", Order::none, ""},
+    {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "", Order::none, ""},
+    {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", Order::none, "waits for asynchronous copies (cp.async.wait_group) do not wait"},
+    {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, "products of warpgroups (wgmma) read shared memory without taking its time"},
+    {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::none, "waits for products of warpgroups (wgmma.wait_group) do not wait"},
+    {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", Order::none, "fences between asynchronous and ordinary accesses take no time"},
+    {OpClass::prefetch, "prefetch", Pipe::lg, {AccessKind::global_load}, 0, "global_ld", "lsu", Order::none, ""},
+    {OpClass::shared_discard, "shared_discard", Pipe::mio, {AccessKind::shared_misc}, 0, "shared_ld", "lsu", Order::none, ""},
+    {OpClass::cache_hint, "cache_hint", Pipe::none, {}, 4, "", "", Order::none, "cache control of single lines has no effect"},
 }};
 // clang-format on
 

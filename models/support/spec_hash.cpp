@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/support/content_hash.h"
+
 namespace tilescope {
 namespace {
 
@@ -21,11 +23,9 @@ std::uint64_t config_hash(const std::vector<SpecNode>& nodes) {
     lines.push_back(path + "=" + canonical(node.value) + "\n");
   });
   std::sort(lines.begin(), lines.end());
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::string& line : lines) {
-    for (const char c : line) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return hash;
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  return short_hash(all);
 }
 
 std::string config_hash_text(const std::vector<SpecNode>& nodes) { return fmt::format("{:016x}", config_hash(nodes)); }

@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-// 64-bit FNV-1a over the sorted lines "path=value\n", reals in their shortest exact notation.
+// XXH3 (xxHash) of 64 bits over the sorted lines "path=value\n", reals in their shortest exact notation.
 std::uint64_t config_hash(const std::vector<SpecNode>& nodes);
 
 // Sixteen lower-case hexadecimal digits.

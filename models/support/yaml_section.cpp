@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "models/support/yaml_text.h"
 
 namespace tilescope {
@@ -31,22 +29,21 @@ YamlSection::YamlSection(const YAML::Node& node, const std::string& prefix, cons
           fmt::format("{}{}: given twice (first in line {}); must be given once", prefix, key, first->key_place.line)));
       continue;
     }
+    numbers_.emplace(key, entries_.size());
     entries_.push_back({key, pair.second, key_place, false});
   }
 }
 
 const YamlSection::Entry* YamlSection::find(std::string_view key) const {
-  const auto found =
-      std::find_if(entries_.begin(), entries_.end(), [key](const Entry& entry) { return entry.key == key; });
-  return found == entries_.end() ? nullptr : &*found;
+  const auto found = numbers_.find(key);
+  return found == numbers_.end() ? nullptr : &entries_[found->second];
 }
 
 const YamlSection::Entry* YamlSection::take(std::string_view key) {
-  const auto found =
-      std::find_if(entries_.begin(), entries_.end(), [key](const Entry& entry) { return entry.key == key; });
-  if (found == entries_.end()) return nullptr;
-  found->known = true;
-  return &*found;
+  const auto found = numbers_.find(key);
+  if (found == numbers_.end()) return nullptr;
+  entries_[found->second].known = true;
+  return &entries_[found->second];
 }
 
 }  // namespace tilescope

@@ -3,6 +3,8 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +45,7 @@ class YamlSection {
 
  private:
   std::vector<Entry> entries_;
+  std::map<std::string, std::size_t, std::less<>> numbers_;  // of entries_, by key
   Place place_;
 };
 

@@ -1,8 +1,46 @@
 #include "models/support/yaml_text.h"
 
+#include <fmt/core.h>
+
+#include <optional>
 #include <vector>
 
 namespace tilescope {
+namespace {
+
+// Walks a document with aliases as every reader sees it. What a file without aliases holds is bounded by its text.
+class AliasCheck {
+ public:
+  explicit AliasCheck(const std::string& name) : name_(name) {}
+
+  std::optional<Diagnostic> visit(const YAML::Node& node, int level = 1) {
+    if (++values_ > most_yaml_values)
+      return error(node, fmt::format("the aliases repeat more than {} values", most_yaml_values));
+    if (!node.IsMap() && !node.IsSequence()) return std::nullopt;
+    if (level > most_yaml_levels)
+      return error(node, fmt::format("lists and maps are nested deeper than {} levels (an alias of what it stands in?)",
+                                     most_yaml_levels));
+    for (const auto& child : node) {
+      const bool is_map = node.IsMap();
+      if (is_map)
+        if (auto broken = visit(child.first, level + 1)) return broken;
+      if (auto broken = visit(is_map ? child.second : child, level + 1)) return broken;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Diagnostic error(const YAML::Node& node, std::string message) const {
+    const YAML::Mark mark = node.Mark();
+    if (mark.is_null()) return {name_, 0, 0, std::move(message)};
+    return {name_, mark.line + 1, mark.column + 1, std::move(message)};
+  }
+
+  const std::string& name_;
+  std::size_t values_ = 0;
+};
+
+}  // namespace
 
 tl::expected<YAML::Node, Diagnostic> parse_yaml(const std::string& text, const std::string& name) {
   const auto refuse = [&name](std::string why) { return tl::unexpected(Diagnostic{name, 0, 0, std::move(why)}); };
@@ -13,6 +51,8 @@ tl::expected<YAML::Node, Diagnostic> parse_yaml(const std::string& text, const s
       return refuse("is empty; must hold a map of keys");
     }
     if (documents.size() > 1) return refuse("holds more than one YAML document; must hold one");
+    if (text.find('*') != std::string::npos)
+      if (auto broken = AliasCheck(name).visit(documents[0])) return tl::unexpected(std::move(*broken));
     return documents[0];
   } catch (const YAML::Exception& error) {
     if (error.mark.is_null()) return refuse("not valid YAML: " + error.msg);

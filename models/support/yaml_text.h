@@ -4,6 +4,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cstddef>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -11,7 +12,11 @@
 
 namespace tilescope {
 
-// REQUIRES of the text: valid YAML, exactly one document, not empty, no NUL byte.
+inline constexpr std::size_t most_yaml_values = 1'000'000;  // of a document, those behind aliases counted each time
+inline constexpr int most_yaml_levels = 100;                // of lists and maps within each other, aliases followed
+
+// REQUIRES of the text: valid YAML, exactly one document, not empty, no NUL byte, within the limits above: whoever
+// walks the document ends, even where an alias stands within what it names.
 tl::expected<YAML::Node, Diagnostic> parse_yaml(const std::string& text, const std::string& name);
 
 // "nothing", "a list", "a map" or the scalar itself, quoted: what was seen, for a message.

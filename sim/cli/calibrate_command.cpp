@@ -40,18 +40,6 @@ T value_of(tl::expected<T, Diagnostics> expected) {
   return std::move(*expected);
 }
 
-Words words_of(const Values& values, const char* option) {
-  return values.count(option) == 0 ? Words{} : values[option].as<Words>();
-}
-
-std::int64_t number_of(const Values& values, const char* option, Range<std::int64_t> range) {
-  const auto& text = values[option].as<std::string>();
-  const auto number = parse_integer(text);
-  if (!number || *number < range.low || *number > range.high)
-    throw UsageError(fmt::format("--{}: got {}; must be {}", option, quoted(text), accepted(range, "")));
-  return *number;
-}
-
 Words measured_files(const Values& values) {
   Words files = words_of(values, "measured");
   if (files.empty()) throw UsageError("no --measured FILE given", "see: tilescope calibrate --help");
@@ -88,7 +76,7 @@ std::vector<const Metric*> metrics_from(const Values& values) {
 }
 
 cal::TrainingCases cases_from(const Values& values, const Words& files, const std::vector<const Metric*>& chosen) {
-  const auto most = static_cast<double>(number_of(values, "max-instructions", {1, std::int64_t{1} << 50U}));
+  const auto most = static_cast<double>(whole_number(values, "max-instructions", 0, {1, std::int64_t{1} << 50U}));
   const KernelMapping mapping = mapping_from(values);
   cal::TrainingCases training =
       cal::training_cases(match_rows(value_of(read_measurements(files)), mapping), chosen, most);
@@ -125,7 +113,7 @@ int run(const Values& values, std::ostream& out) {
         "--set: not supported, since the fitted file is the GPU's own with nothing but fitted values "
         "replaced; put the value into a copy of that file and give it as --gpu");
   cal::CalibrationOptions options;
-  options.most_iterations = static_cast<int>(number_of(values, "max-iterations", {1, 1000}));
+  options.most_iterations = static_cast<int>(whole_number(values, "max-iterations", 0, {1, 1000}));
   options.sample = chosen_sample(values);
   options.threads = threads_from(values);
   const auto metrics = metrics_from(values);

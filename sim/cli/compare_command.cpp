@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <regex>
 
 #include "models/support/diagnostic.h"
+#include "models/support/name_pattern.h"
 #include "models/support/suggest.h"
 #include "sim/cli/find_mapping.h"
 #include "sim/cli/gpu_options.h"
@@ -26,10 +26,6 @@ namespace {
 
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
-
-Words words_of(const Values& values, const char* option) {
-  return values.count(option) == 0 ? Words{} : values[option].as<Words>();
-}
 
 Words metrics_from(const Values& values) {
   Words names;
@@ -66,16 +62,13 @@ std::optional<double> most_instructions(const Values& values) {
 std::size_t keep_kernels(std::vector<Measurement>& rows, const Values& values) {
   if (values.count("kernels") == 0) return 0;
   const auto& pattern = values["kernels"].as<std::string>();
-  std::optional<std::regex> expression;
-  try {
-    expression.emplace(pattern, std::regex::ECMAScript | std::regex::optimize);
-  } catch (const std::regex_error&) {
-    // as it stands, then
-  }
+  const auto expression = NamePattern::make(pattern);
   const std::size_t left_out = std::erase_if(rows, [&](const Measurement& row) {
-    return row.kernel.find(pattern) == std::string::npos && !(expression && std::regex_search(row.kernel, *expression));
+    return row.kernel.find(pattern) == std::string::npos && !(expression && expression->occurs_in(row.kernel));
   });
-  if (rows.empty()) throw UsageError("--kernels: got " + quoted(pattern) + "; no measured kernel's name has it");
+  if (rows.empty())
+    throw UsageError("--kernels: got " + quoted(pattern) + "; no measured kernel's name has it" +
+                     (expression ? "" : ", and it is no regular expression (" + expression.error() + ")"));
   return left_out;
 }
 

@@ -84,7 +84,7 @@ std::string resolved_text(const GpuSpec& spec, const std::map<std::string, std::
   if (with_totals)
     for (const GpuTotal& field : gpu_total_fields())
       json["derived"][std::string(field.key)] = gpu_totals(spec).*field.value;
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 int show(const Values& values, std::ostream& out) {

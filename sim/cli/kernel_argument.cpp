@@ -2,20 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <boost/any.hpp>
 #include <vector>
 
 #include "models/support/diagnostic.h"
-#include "sim/cli/kernel_options.h"
 #include "sim/cli/usage_error.h"
 #include "traces/kernels/registry.h"
-#include "traces/sass/launch_file.h"
+#include "traces/open_kernel.h"
 
 namespace tilescope::cli {
 namespace {
 
-std::string key_of(const std::string& parameter) { return parameter.substr(0, parameter.find('=')); }
+namespace po = boost::program_options;
 
+// Of `texts`, KEY=VALUE each; `origin` begins a diagnostic.
+ParameterTexts parameters_of(const std::vector<std::string>& texts, const std::string& origin, Diagnostics& errors) {
+  ParameterTexts parameters;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      errors.push_back({origin + text, 0, 0, "must be KEY=VALUE"});
+    else if (!parameters.try_emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+      errors.push_back({origin + text, 0, 0, "parameter " + text.substr(0, equals) + " is given more than once"});
+  }
+  return parameters;
+}
+
+// What stands behind the colon of NAME:KEY=VALUE,KEY=VALUE.
 std::vector<std::string> own_parameters(const std::string& word, std::size_t colon) {
   std::vector<std::string> own;
   std::size_t from = colon + 1;
@@ -30,35 +42,28 @@ std::vector<std::string> own_parameters(const std::string& word, std::size_t col
   }
 }
 
-std::unique_ptr<Kernel> kernel_of_launch_file(const Values& values, const std::string& path) {
-  if (values.count("param") != 0)
-    throw UsageError("-p: a launch file says itself how its kernel is launched; got parameters beside " + quoted(path));
-  auto kernel = sass::open_launch_file(path);
-  if (!kernel) throw DiagnosticsError(kernel.error());
-  return std::move(*kernel);
-}
-
 }  // namespace
 
-std::unique_ptr<Kernel> kernel_of_argument(const Values& values, const std::string& word) {
-  const std::string path = word.substr(0, word.find(':'));
-  if (word.ends_with(".yaml") || word.ends_with(".yml")) return kernel_of_launch_file(values, word);
-  if (path == word || !is_builtin_kernel(path)) return kernel_from(values, word);
+void add_parameter_option(po::options_description& options) {
+  options.add_options()("param,p", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
+                        "a parameter of a built-in kernel; see: tilescope list kernels");
+}
 
-  const std::vector<std::string> own = own_parameters(word, path.size());
-  std::vector<std::string> merged;
-  if (values.count("param") != 0) {
-    for (const std::string& shared : values["param"].as<std::vector<std::string>>()) {
-      bool replaced = false;
-      for (const std::string& mine : own) replaced = replaced || key_of(mine) == key_of(shared);
-      if (!replaced) merged.push_back(shared);
-    }
+std::unique_ptr<Kernel> kernel_of_argument(const Values& values, const std::string& word) {
+  std::string name = word;
+  Diagnostics errors;
+  ParameterTexts parameters;
+  const std::size_t colon = word.find(':');
+  if (colon != std::string::npos && is_builtin_kernel(word.substr(0, colon))) {
+    name = word.substr(0, colon);
+    parameters = parameters_of(own_parameters(word, colon), name + ":", errors);
   }
-  merged.insert(merged.end(), own.begin(), own.end());
-  Values with_own = values;
-  with_own.erase("param");
-  with_own.emplace("param", boost::program_options::variable_value(boost::any(merged), false));
-  return kernel_from(with_own, path);
+  if (values.count("param") != 0)
+    parameters.merge(parameters_of(values["param"].as<std::vector<std::string>>(), "-p ", errors));  // own ones stay
+  if (!errors.empty()) throw DiagnosticsError(errors);
+  auto kernel = open_kernel(name, parameters);
+  if (!kernel) throw DiagnosticsError(kernel.error());
+  return std::move(*kernel);
 }
 
 }  // namespace tilescope::cli

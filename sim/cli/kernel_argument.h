@@ -1,6 +1,8 @@
-// `gemm_tiled:swizzle=xor,tile=16`: a kernel with parameters of its own, for commands that take several.
+// `KERNEL` and `-p KEY=VALUE`, for every command that works on a kernel; `gemm_tiled:swizzle=xor,tile=16` is a kernel
+// with parameters of its own.
 #pragma once
 
+#include <boost/program_options.hpp>
 #include <memory>
 #include <string>
 
@@ -9,8 +11,11 @@
 
 namespace tilescope::cli {
 
-// The kernel of `word`. Its own parameters replace those of -p with the same name; a name that holds a file (a trace)
-// has none. Throws UsageError and what kernel_from throws.
+// Declares --param/-p, any number of times.
+void add_parameter_option(boost::program_options::options_description& options);
+
+// The kernel of `word`: open_kernel() with every -p; own parameters replace those of -p with the same name. Throws
+// UsageError, and DiagnosticsError with everything that is wrong.
 std::unique_ptr<Kernel> kernel_of_argument(const Values& values, const std::string& word);
 
 }  // namespace tilescope::cli

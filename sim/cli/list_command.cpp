@@ -11,6 +11,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/results/metrics.h"
+#include "sim/results/views/aligned_columns.h"
 #include "sim/results/views/number_text.h"
 #include "traces/kernels/registry.h"
 
@@ -52,16 +53,15 @@ Listing list_kernels() {
 
 Listing list_gpus() {
   Listing list;
-  list.table = fmt::format("{:<8}{:<24}{:>5}{:>12}{:>16}{:>16}{:>10}{:>12}\n", "name", "GPU", "SMs", "SM clock",
-                           "FP32 peak", "shared+L1 / SM", "L2", "HBM");
+  std::vector<std::vector<std::string>> lines = {
+      {"name", "GPU", "SMs", "SM clock", "FP32 peak", "shared+L1 / SM", "L2", "HBM"}};
   for (const std::string& name : gpu_names()) {
     const GpuSpec gpu = read_gpu(name);
     const GpuTotals totals = gpu_totals(gpu);
     list.names += name + "\n";
-    list.table += fmt::format("{:<8}{:<24}{:>5}{:>12}{:>16}{:>16}{:>10}{:>12}\n", name, gpu.name, totals.sms,
-                              fmt::format("{:.4g} MHz", gpu.clock.sm_mhz), scaled(totals.fp32_flops, "FLOP/s"),
-                              fmt::format("{} KiB", gpu.l1.size_kib), binary_bytes(totals.l2_bytes),
-                              fmt::format("{:.4g} GB/s", totals.hbm_gbs));
+    lines.push_back({name, gpu.name, fmt::format("{}", totals.sms), fmt::format("{:.4g} MHz", gpu.clock.sm_mhz),
+                     scaled(totals.fp32_flops, "FLOP/s"), fmt::format("{} KiB", gpu.l1.size_kib),
+                     binary_bytes(totals.l2_bytes), fmt::format("{:.4g} GB/s", totals.hbm_gbs)});
     Json one = {{"name", name},
                 {"gpu", gpu.name},
                 {"compute_capability", gpu.compute_capability},
@@ -69,6 +69,7 @@ Listing list_gpus() {
     for (const GpuTotal& field : gpu_total_fields()) one[std::string(field.key)] = totals.*field.value;
     list.json.push_back(std::move(one));
   }
+  list.table = aligned_columns(lines, 2);
   return list;
 }
 

@@ -1,5 +1,7 @@
 #include "sim/cli/parse.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/support/diagnostic.h"
@@ -88,6 +90,19 @@ std::string chosen(const Values& values, const std::string& word, const std::vec
 Sample chosen_sample(const Values& values) {
   const std::string word = chosen(values, "sample", kSampleNames);
   return static_cast<Sample>(std::find(kSampleNames.begin(), kSampleNames.end(), word) - kSampleNames.begin());
+}
+
+std::vector<std::string> words_of(const Values& values, const char* option) {
+  return values.count(option) == 0 ? std::vector<std::string>{} : values[option].as<std::vector<std::string>>();
+}
+
+std::int64_t whole_number(const Values& values, const char* option, std::int64_t standard, Range<std::int64_t> range) {
+  if (values.count(option) == 0) return standard;
+  const auto& text = values[option].as<std::string>();
+  const auto number = parse_integer(text);
+  if (!number || *number < range.low || *number > range.high)
+    throw UsageError(fmt::format("--{}: got {}; must be {}", option, quoted(text), accepted(range, "")));
+  return *number;
 }
 
 }  // namespace tilescope::cli

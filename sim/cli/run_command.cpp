@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -12,7 +12,6 @@
 #include "models/support/diagnostic.h"
 #include "sim/cli/gpu_options.h"
 #include "sim/cli/kernel_argument.h"
-#include "sim/cli/kernel_options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/progress.h"
@@ -59,12 +58,7 @@ std::optional<By> by_from(const Values& values) {
 // nullopt: all, in order.
 std::optional<std::size_t> top_from(const Values& values) {
   if (values.count("top") == 0) return std::nullopt;
-  const auto& text = values["top"].as<std::string>();
-  std::size_t top = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), top);
-  if (error != std::errc() || end != text.data() + text.size() || top == 0)
-    throw UsageError("--top: got " + quoted(text) + "; must be a whole number from 1 on");
-  return top;
+  return static_cast<std::size_t>(whole_number(values, "top", 0, {1, std::numeric_limits<std::int64_t>::max()}));
 }
 
 void refuse_missing_lines(const Kernel& kernel, const std::string& word) {
@@ -77,10 +71,12 @@ std::string text_of(const std::vector<LabelledResult>& results, const std::strin
   const bool by_line = results.front().result.lines.has_value();
   if (format == "table") return by_line ? line_table(results) : result_table(results);
   if (format == "csv") return by_line ? line_csv(results) : result_csv(results);
-  if (results.size() == 1) return result_json(results.front().result).dump(2) + "\n";
+  if (results.size() == 1)
+    return result_json(results.front().result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+           "\n";
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const LabelledResult& one : results) all.push_back(result_json(one.result));
-  return all.dump(2) + "\n";
+  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::unique_ptr<AtomicFile> open_timeline(const std::string& path) {

@@ -6,10 +6,11 @@
 #include "models/support/accepted.h"
 #include "models/support/diagnostic.h"
 #include "sim/cli/output.h"
+#include "sim/cli/parse.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/usage_error.h"
-#include "sim/studies/compare/aligned_columns.h"
+#include "sim/results/views/aligned_columns.h"
 #include "sim/studies/sweep/store_diff.h"
 
 namespace tilescope::cli {
@@ -55,7 +56,7 @@ std::string only_text(const char* store, const std::vector<std::string>& points,
 
 int run(const Values& values, std::ostream& out) {
   const double tolerance = tolerance_from(values);
-  const auto most = static_cast<std::size_t>(number_option(values, "top", 20, 1, 1'000'000));
+  const auto most = static_cast<std::size_t>(whole_number(values, "top", 20, {1, 1'000'000}));
   const auto table = [&](const char* word) {
     const sweep::Store store(values[word].as<std::string>(), sweep::Store::Access::existing);
     return sweep_table(store, {values.count("study") != 0 ? values["study"].as<std::string>() : "", false});

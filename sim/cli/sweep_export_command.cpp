@@ -17,7 +17,9 @@ int run(const Values& values, std::ostream& out) {
   const auto columns = columns_from(values);
   if (!columns.empty()) table = with_columns(std::move(table), columns);
   with_output(values, out, [&](std::ostream& stream) {
-    stream << (format == "csv" ? table_csv(table) : table_json(table).dump(1) + "\n");
+    stream << (format == "csv"
+                   ? table_csv(table)
+                   : table_json(table).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   });
   return ok;
 }

@@ -8,6 +8,7 @@
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/usage_error.h"
 #include "sim/studies/sweep/merge.h"
+#include "sim/studies/sweep/stored_json.h"
 
 namespace tilescope::cli {
 namespace {
@@ -19,8 +20,10 @@ constexpr std::size_t kMostListed = 20;
 
 std::string described(const sweep::StoredPoint& point) {
   std::string text = fmt::format("{} {} {} {}", point.study, point.position, point.kernel, point.gpu);
-  const auto parameters = nlohmann::ordered_json::parse(point.parameters);
-  for (const auto& [name, value] : parameters.items()) text += fmt::format(" {}={}", name, value.get<std::string>());
+  const auto parameters = sweep::stored_object(point.parameters);
+  if (!parameters) return text + " (its parameters are damaged)";
+  for (const auto& [name, value] : parameters->items())
+    text += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : "?");
   return text;
 }
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/support/content_hash.h"
 #include "sim/cli/output.h"
+#include "sim/cli/parse.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/studies/sweep/plan.h"
-#include "sim/studies/sweep/text_hash.h"
 
 namespace tilescope::cli {
 namespace {
@@ -27,7 +28,7 @@ std::string point_line(const Plan& plan, std::size_t index) {
 }
 
 std::string shard_line(const Plan& plan, const sweep::Shard& shard) {
-  sweep::TextHash key;
+  ContentHash key;
   std::size_t points = 0;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     if (!shard.has(i)) continue;
@@ -38,7 +39,7 @@ std::string shard_line(const Plan& plan, const sweep::Shard& shard) {
 }
 
 int run(const Values& values, std::ostream& out) {
-  const int shards = number_option(values, "shards", 0, 1, kMostShards);
+  const auto shards = static_cast<int>(whole_number(values, "shards", 0, {1, kMostShards}));
   const Plan plan = read_plan(values["STUDY"].as<std::string>());
   with_output(values, out, [&](std::ostream& stream) {
     for (std::size_t i = 0; i < plan.points.size() && shards == 0; ++i) stream << point_line(plan, i);

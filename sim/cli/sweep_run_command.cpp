@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include "sim/cli/parse.h"
 #include "sim/cli/stop_request.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_progress.h"
@@ -26,7 +27,7 @@ constexpr int kMostJobs = 1024;
 
 int jobs_from(const Values& values) {
   const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostJobs);
-  return number_option(values, "jobs", cores, 1, kMostJobs);
+  return static_cast<int>(whole_number(values, "jobs", cores, {1, kMostJobs}));
 }
 
 std::string with_plural(std::size_t count, const char* word) {

@@ -5,11 +5,12 @@
 
 #include "models/support/accepted.h"
 #include "sim/cli/output.h"
+#include "sim/cli/parse.h"
 #include "sim/cli/sweep_actions.h"
 #include "sim/cli/sweep_study.h"
 #include "sim/cli/sweep_table_options.h"
 #include "sim/cli/usage_error.h"
-#include "sim/studies/compare/aligned_columns.h"
+#include "sim/results/views/aligned_columns.h"
 #include "sim/studies/sweep/selection.h"
 
 namespace tilescope::cli {
@@ -81,7 +82,7 @@ int run(const Values& values, std::ostream& out) {
   if (columns.empty()) columns = usual_columns(table, goals);
   if (goals.size() == 1) table = best_rows(std::move(table), goals.front());
   if (goals.size() > 1) table = pareto_rows(std::move(table), goals);
-  const auto most = static_cast<std::size_t>(number_option(values, "top", kUsualRows, 1, 1'000'000));
+  const auto most = static_cast<std::size_t>(whole_number(values, "top", kUsualRows, {1, 1'000'000}));
   const std::size_t rows = table.rows.size();
   const std::string text = text_of(with_columns(std::move(table), columns), most);
   with_output(values, out, [&](std::ostream& stream) {

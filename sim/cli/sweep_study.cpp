@@ -43,16 +43,6 @@ sweep::Plan read_plan(const std::string& path) {
   return std::move(*plan);
 }
 
-int number_option(const Values& values, const char* name, int standard, int least, int most) {
-  if (values.count(name) == 0) return standard;
-  const auto& text = values[name].as<std::string>();
-  const auto number = parse_integer(text);
-  if (!number || *number < least || *number > most)
-    throw UsageError(
-        fmt::format("--{}: got {}; must be a whole number from {} to {}", name, quoted(text), least, most));
-  return static_cast<int>(*number);
-}
-
 sweep::Shard shard_from(const Values& values) {
   if (values.count("shard") == 0) return {};
   const auto& text = values["shard"].as<std::string>();

@@ -11,9 +11,6 @@ namespace tilescope::cli {
 // Throws DiagnosticsError with everything that is wrong with the file.
 sweep::Plan read_plan(const std::string& path);
 
-// The whole number of --NAME, or `standard` without it. UsageError unless from `least` to `most`.
-int number_option(const Values& values, const char* name, int standard, int least, int most);
-
 // "2/4": the second of four shards. UsageError for anything else.
 sweep::Shard shard_from(const Values& values);
 

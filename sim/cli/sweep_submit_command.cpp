@@ -73,8 +73,8 @@ Submission submission_from(const Values& values, const sweep::Plan& plan) {
                                                                 : fs::path(results).replace_extension("shards"));
   const char* configs = std::getenv("TILESCOPE_CONFIGS");
   if (configs != nullptr && *configs != '\0') submission.configs = absolute_path(configs);
-  submission.shards = number_option(values, "shards", 1, 1, kMostShards);
-  submission.jobs = number_option(values, "jobs", 1, 1, kMostJobs);
+  submission.shards = static_cast<int>(whole_number(values, "shards", 1, {1, kMostShards}));
+  submission.jobs = static_cast<int>(whole_number(values, "jobs", 1, {1, kMostJobs}));
   submission.retry_failed = values.count("retry-failed") != 0;
   submission.hosts = text_of(values, "hosts");
   submission.slurm_options = slurm_options(values);

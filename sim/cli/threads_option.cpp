@@ -1,13 +1,9 @@
 #include "sim/cli/threads_option.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string>
 #include <thread>
 
-#include "models/support/diagnostic.h"
-#include "sim/cli/usage_error.h"
+#include "sim/cli/parse.h"
 
 namespace tilescope::cli {
 namespace {
@@ -19,14 +15,8 @@ void add_threads_option(boost::program_options::options_description& options, co
 }
 
 int threads_from(const Values& values) {
-  if (values.count("threads") == 0)
-    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
-  const auto& text = values["threads"].as<std::string>();
-  const bool digits = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == std::string::npos;
-  const int threads = digits ? std::stoi(text) : 0;
-  if (threads < 1 || threads > kMostThreads)
-    throw UsageError(fmt::format("--threads: got {}; must be a whole number from 1 to {}", quoted(text), kMostThreads));
-  return threads;
+  const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
+  return static_cast<int>(whole_number(values, "threads", cores, {1, kMostThreads}));
 }
 
 }  // namespace tilescope::cli

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "sim/cli/kernel_options.h"
+#include "sim/cli/kernel_argument.h"
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/trace_info_view.h"
@@ -19,7 +19,7 @@ namespace po = boost::program_options;
 int record(const Values& values, std::ostream& out) {
   const std::string path = values.count("output") != 0 ? values["output"].as<std::string>() : "";
   if (path.empty()) throw UsageError("trace record needs -o FILE", "see: tilescope trace --help");
-  const std::unique_ptr<Kernel> kernel = kernel_from(values, values["KERNEL|FILE"].as<std::string>());
+  const std::unique_ptr<Kernel> kernel = kernel_of_argument(values, values["KERNEL|FILE"].as<std::string>());
   RecordTotals totals;
   with_output(values, out, [&](std::ostream& stream) {
     try {

@@ -2,14 +2,12 @@
 
 #include <fmt/core.h>
 
+#include "sim/results/views/number_text.h"
+
 namespace tilescope::cli {
 namespace {
 
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
+std::string grouped(std::uint64_t number) { return tilescope::grouped(static_cast<double>(number)); }
 
 std::string size_text(const Dim3& size) { return fmt::format("{}x{}x{}", size.x, size.y, size.z); }
 

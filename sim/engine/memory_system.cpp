@@ -35,6 +35,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       response_latency_(to_ticks(gpu.crossbar.response_cycles)),
       slice_latency_(to_ticks(gpu.l2.latency_cycles)),
       fabric_latency_(to_ticks(gpu.fabric.latency_cycles)),
+      atomic_latency_(to_ticks(gpu.l2.atomic_latency_cycles)),
       sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
       gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles) {
@@ -46,6 +47,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
 
 Cycle MemorySystem::serve(const MemoryRequest& request) {
   const Tick sent = to_ticks(request.time);
+  if (is_atomic(request.kind)) return serve_atomic(request, sent);
   if (is_write(request.kind)) {
     const Tick done = write(place_of_sm_[request.sm].partition, request, sent + request_latency_);
     return to_cycles_up(done + response_latency_);
@@ -119,6 +121,35 @@ Tick MemorySystem::write(unsigned near, const MemoryRequest& request, Tick now) 
   const Tick kept = write_back(partitions_[home].write(line, sectors), seen);
   if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
   return std::max(seen, kept) + slice_latency_;
+}
+
+// An atomic is done in its line's home partition, whichever is asked; what it changes stays there.
+Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
+  const Place place = place_of_sm_[request.sm];
+  const LineAddress line = request.line;
+  const SectorMask sectors = request.sectors;
+  const unsigned home = hash_.home_partition(line);
+  const bool returns = request.kind == RequestKind::atomic;
+  (returns ? counters_.atomic_sectors : counters_.reduction_sectors) += sectors.count();
+  Tick now = sent + request_latency_;
+  if (place.partition != home) now = fabric_[home].take(now, fabric_transfer_[sectors.count()]) + fabric_latency_;
+  const L2Partition::Lookup found = partitions_[home].atomic(request, now);
+  Tick done = found.served + slice_latency_ + atomic_latency_;
+  const SectorMask missing = sectors - found.present;
+  if (missing.any()) {
+    SectorMask fetched;
+    const Tick ready = hbm_.read(line, hash_.channel(line), missing, found.served + slice_latency_, fetched);
+    write_back(partitions_[home].fill(line, fetched, ready), now);
+    done = std::max(done, ready + atomic_latency_);
+  } else {
+    done = std::max(done, found.ready + atomic_latency_);
+  }
+  write_back(partitions_[home].write(line, sectors), now);
+  if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
+  if (place.partition != home) done += fabric_latency_;
+  if (!returns) return to_cycles_up(done + response_latency_);
+  const Tick at_gpc = gpc_ingress_[place.gpc].take(done, transfer_ticks(sectors, gpc_bytes_));
+  return to_cycles_up(sm_ingress_[request.sm].take(at_gpc, transfer_ticks(sectors, sm_bytes_)) + response_latency_);
 }
 
 Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {

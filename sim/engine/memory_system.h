@@ -33,6 +33,7 @@ class MemorySystem {
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
 
  private:
+  Cycle serve_atomic(const MemoryRequest& request, Tick sent);
   Tick read_near(unsigned near, LineAddress line, SectorMask sectors, Tick now);
   Tick read_home(unsigned home, LineAddress line, SectorMask sectors, Tick now, bool by_fabric);
   Tick write(unsigned near, const MemoryRequest& request, Tick now);
@@ -56,6 +57,7 @@ class MemorySystem {
   Tick response_latency_;
   Tick slice_latency_;
   Tick fabric_latency_;
+  Tick atomic_latency_;
   std::array<Tick, kSectorsPerLine + 1> fabric_transfer_{};  // by number of sectors
   std::int64_t sm_bytes_;
   std::int64_t gpc_bytes_;

@@ -20,6 +20,7 @@ enum class Stall : std::uint8_t {
   math_pipe_throttle,
   mio_throttle,    // shared-memory queue full
   lg_throttle,     // global-memory queue full
+  membar,          // a memory barrier
   not_selected,    // ready, but another warp was chosen
   dispatch_stall,  // ready, but the dispatch port was taken
   no_instruction,
@@ -85,6 +86,8 @@ struct InstructionCounters : WorkCounters {
 
 struct SmCounters : WorkCounters {
   std::array<std::uint64_t, kOpClasses> instructions{};
+  // Of these, instructions that access memory on no lane: they count in no counter of an operation.
+  std::array<std::uint64_t, kOpClasses> without_lanes{};
   std::uint64_t warp_cycles = 0;    // sum over warps of their residence
   std::uint64_t active_cycles = 0;  // cycles with at least one resident CTA
   std::uint64_t ctas = 0;

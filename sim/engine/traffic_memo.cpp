@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/pipes.h"
-#include "models/support/bit_mixer.h"
+#include "models/support/content_hash.h"
 #include "models/support/spec_hash.h"
 #include "sim/engine/counting/segment_totals.h"
 
@@ -13,24 +13,12 @@ namespace {
 
 constexpr std::int64_t kCheckEvery = 256;  // CTAs
 
-class Hash {
- public:
-  void add(std::uint64_t value) {
-    key_[0] = mix_bits(key_[0] ^ value);
-    key_[1] = (key_[1] ^ value) * 0x9E3779B97F4A7C15ULL + (key_[1] >> 29U);
-  }
-  const TrafficKey& key() const { return key_; }
-
- private:
-  TrafficKey key_{0x243F6A8885A308D3, 0x13198A2E03707344};
-};
-
 std::uint64_t hash_of(const LanePattern& pattern) {
-  Hash hash;
+  ContentHash hash;
   for (const std::int64_t offset : pattern.offset) hash.add(static_cast<std::uint64_t>(offset));
   hash.add(pattern.active);
   hash.add(pattern.bytes);
-  return hash.key()[0];
+  return hash.digest()[0];
 }
 
 class Surveyor {
@@ -54,7 +42,7 @@ class Surveyor {
       for (int warp = 0; warp < warps; ++warp)
         if (!add_warp(*stream, cta, warp)) return std::nullopt;
     }
-    LaunchSurvey survey{hash_.key(), {}};
+    LaunchSurvey survey{hash_.digest(), {}};
     for (const auto& [key, kind] : kinds_) kind.totals.add_to(survey.segments, kind.times);
     return survey;
   }
@@ -102,15 +90,15 @@ class Surveyor {
       for (std::uint32_t i = 0; i < steps; ++i) probe->next(whole);
     }
     Kind kind{totals_of(whole, costs_, pipes_, gpu_), 0, 0};
-    Hash hash;
+    ContentHash hash;
     hash.add(static_cast<std::uint64_t>(kind.totals.busy));
     hash.add(static_cast<std::uint64_t>(kind.totals.alone));
     hash.add(static_cast<std::uint64_t>(kind.totals.slack));
     hash.add(kind.totals.loads_lines ? 1 : 0);
     hash.add(kind.totals.instructions[static_cast<std::size_t>(OpClass::barrier)]);
     for (const LineAccess& access : kind.totals.lines)
-      hash.add(2 * static_cast<unsigned>(access.access) + (access.cached ? 1U : 0U));
-    kind.hash = hash.key()[0];
+      hash.add(2 * static_cast<unsigned>(access.access) + segment.code[access.position].cached);
+    kind.hash = hash.digest()[0];
     return kind;
   }
 
@@ -124,7 +112,7 @@ class Surveyor {
   const Kernel& kernel_;
   AccessCosts costs_;
   PipeTable pipes_;
-  Hash hash_;
+  ContentHash hash_;
   std::unordered_map<std::uint32_t, Kind> kinds_;
   std::uint32_t last_key_ = 0;
   Kind* last_kind_ = nullptr;

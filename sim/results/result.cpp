@@ -23,6 +23,7 @@ Result make_result(const GpuSpec& gpu, const Launch& launch, const RunOptions& o
   for (const Metric& metric : metrics())
     if (options.mode == Mode::timing || !metric.needs_time) result.metrics.push_back({&metric, metric.value(source)});
   result.derived = derive(source, options.mode);
+  result.approximations = outcome.approximations;
   result.occupancy_limiter = outcome.occupancy.limiter;
   if (options.mode == Mode::timing) {
     result.utilisation = utilisations(source);

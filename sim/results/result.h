@@ -40,7 +40,8 @@ struct Result {
   std::vector<Utilisation> utilisation;  // empty in counts mode
   std::optional<Bottleneck> bottleneck;  // none in counts mode
   Provenance provenance;
-  std::optional<LineReport> lines;  // filled by whoever asks for them
+  std::vector<std::string> approximations;  // RunOutcome's
+  std::optional<LineReport> lines;          // filled by whoever asks for them
 
   // nullopt: not known in this mode. REQUIRES: a metric of that name exists.
   std::optional<double> metric(std::string_view name) const;

@@ -17,6 +17,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kStalls> kNa
     {"math_pipe_throttle", "ready, but the arithmetic pipe was busy"},
     {"mio_throttle", "ready, but the shared-memory queue was full"},
     {"lg_throttle", "ready, but the global-memory queue was full"},
+    {"membar", "waited for a memory barrier"},
     {"not_selected", "ready, but another warp was chosen"},
     {"dispatch_stall", "ready, but the dispatch port was taken by operand fetch or a long instruction"},
     {"no_instruction", "waited for the instruction cache"},

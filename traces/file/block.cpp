@@ -17,25 +17,11 @@ const Leader& no_leader() {
 
 Block::Block(const TraceFile& file, std::size_t number) : file_(file), number_(number), content_(file.content(number)) {
   try {
-    read_records();
+    records_ = read_warp_records(content_, file.blocks()[number].warps);
     if (records_.size() > 1) follow_leader();
   } catch (const Malformed& malformed) {
     refuse(malformed.what);
   }
-}
-
-void Block::read_records() {
-  ByteReader in(content_);
-  records_.resize(file_.blocks()[number_].warps);
-  std::uint64_t end = 0;
-  for (Record& record : records_) {
-    record.offset = end;
-    record.bytes = in.varint("length of a warp's record", 1, kLargestRecord);
-    record.segments = in.varint("number of segments of a warp", 1, kMostSegments);
-    end += record.bytes;
-  }
-  if (end != in.left()) throw Malformed{fmt::format("the warps' records take {} bytes; there are {}", end, in.left())};
-  for (Record& record : records_) record.offset += content_.size() - end;
 }
 
 void Block::follow_leader() {
@@ -50,7 +36,7 @@ void Block::follow_leader() {
 
 void Block::begin(WarpDecoder& decoder, std::uint64_t warp) const {
   const std::uint64_t index = warp - file_.blocks()[number_].first_warp;
-  const Record& record = records_[index];
+  const WarpRecord& record = records_[index];
   const std::string_view bytes = std::string_view(content_).substr(record.offset, record.bytes);
   decoder.begin(file_.tables(), file_.limits(), index == 0 ? no_leader() : leader_, bytes, record.segments);
 }

@@ -9,6 +9,7 @@
 #include "traces/file/predictor.h"
 #include "traces/file/trace_file.h"
 #include "traces/file/warp_decoder.h"
+#include "traces/file/warp_record.h"
 
 namespace tilescope::trace {
 
@@ -24,18 +25,12 @@ class Block {
   [[noreturn]] void refuse(const std::string& message) const;
 
  private:
-  struct Record {
-    std::uint64_t offset = 0;  // in the content
-    std::uint64_t bytes = 0;
-    std::uint64_t segments = 0;
-  };
-  void read_records();
   void follow_leader();
 
   const TraceFile& file_;
   std::size_t number_;
   std::string content_;
-  std::vector<Record> records_;
+  std::vector<WarpRecord> records_;
   Leader leader_;
 };
 

@@ -30,14 +30,19 @@ std::string decompress(std::string_view frame) {
   constexpr std::size_t descriptor = 4;
   const std::size_t length = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
   if (ZSTD_isError(length) != 0 || length != frame.size()) throw Malformed{"is damaged: not one whole zstd frame"};
-  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (size > kLargestFrame) throw Malformed{"is damaged: no acceptable content size"};  // also "unknown" and "error"
+  const std::uint64_t size = content_size(frame);
   if ((static_cast<unsigned char>(frame[descriptor]) & checksum_flag) == 0) throw Malformed{"is damaged: no checksum"};
   std::string content(size, '\0');
   const std::size_t made = ZSTD_decompress(content.data(), content.size(), frame.data(), frame.size());
   if (ZSTD_isError(made) != 0) throw Malformed{std::string("is damaged: ") + ZSTD_getErrorName(made)};
   if (made != size) throw Malformed{"is damaged: its content is shorter than stated"};
   return content;
+}
+
+std::uint64_t content_size(std::string_view begin) {
+  const unsigned long long size = ZSTD_getFrameContentSize(begin.data(), begin.size());
+  if (size > kLargestFrame) throw Malformed{"is damaged: no acceptable content size"};  // also "unknown" and "error"
+  return size;
 }
 
 }  // namespace tilescope::trace

@@ -11,9 +11,7 @@ void Leader::clear() { *this = Leader{}; }
 void Leader::observe(const Tables& tables, std::uint32_t shape, const MemoryOperand* operands) {
   if (segments_ >= kLeaderSegments) return;
   ++segments_;
-  next_.resize(std::max(next_.size(), tables.shapes.size()));
-  first_.resize(std::max<std::size_t>(first_.size(), tables.slots()));
-  if (!next_[shape_].known) next_[shape_] = {shape, true};
+  next_.try_emplace(shape_, shape);
   shape_ = shape;
   for (std::uint32_t i = 0; i < tables.shapes[shape].operands; ++i) {
     First& first = first_[tables.shapes[shape].first_slot + i];
@@ -26,31 +24,41 @@ void Leader::observe(const Tables& tables, std::uint32_t shape, const MemoryOper
   }
 }
 
-void Predictor::begin(const Tables& tables, const Leader& leader) {
+Predictor::Visit& Predictor::visit_of(std::uint32_t shape) {
+  if (shape / kPage >= pages_.size()) pages_.resize(shape / kPage + 1);
+  std::unique_ptr<Page>& page = pages_[shape / kPage];
+  if (page == nullptr) page = std::make_unique<Page>();
+  return (*page)[shape % kPage];
+}
+
+void Predictor::begin(const Leader& leader) {
   leader_ = &leader;
-  visits_.resize(std::max(visits_.size(), tables.shapes.size()));
-  slots_.resize(std::max<std::size_t>(slots_.size(), tables.slots()));
   ++warp_;
   shape_ = 0;
-  visits_[0] = {warp_, 0, false};
+  here_ = &visit_of(0);
+  here_->warp = warp_;
+  here_->left = false;
 }
 
 std::span<Slot> Predictor::visit(const Tables& tables, std::uint32_t shape) {
-  visits_[shape_].next = shape;
-  visits_[shape_].left = true;
+  here_->next = shape;
+  here_->left = true;
   const Shape& entered = tables.shapes[shape];
-  if (shape >= visits_.size()) {  // only while recording: the shape is new
-    visits_.resize(tables.shapes.size());
-    slots_.resize(tables.slots());
+  Visit& visit = visit_of(shape);
+  if (!visit.has_slots) {
+    visit.has_slots = true;
+    visit.first_slot = static_cast<std::uint32_t>(slots_.size());
+    slots_.resize(slots_.size() + entered.operands);
   }
-  const std::span<Slot> slots(slots_.data() + entered.first_slot, entered.operands);
-  Visit& visit = visits_[shape];
+  const std::span<Slot> slots(slots_.data() + visit.first_slot, entered.operands);
   is_first_ = visit.warp != warp_;
   if (is_first_) {
-    visit = {warp_, 0, false};
+    visit.warp = warp_;
+    visit.left = false;
     for (std::uint32_t i = 0; i < entered.operands; ++i) slots[i] = leader_->first(entered.first_slot + i);
   }
   shape_ = shape;
+  here_ = &visit;
   return slots;
 }
 

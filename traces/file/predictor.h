@@ -6,8 +6,11 @@
 // as well as the to and fro of double buffers). All arithmetic is modulo 2^64.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,34 +44,36 @@ class Leader {
   void clear();
   // The next segment of the leader. Only the first kLeaderSegments count; shape 0 is the warp's end.
   void observe(const Tables& tables, std::uint32_t shape, const MemoryOperand* operands);
-  std::uint32_t next(std::uint32_t shape) const { return shape < next_.size() ? next_[shape].shape : 0; }
+  std::uint32_t next(std::uint32_t shape) const {
+    const auto found = next_.find(shape);
+    return found == next_.end() ? 0 : found->second;
+  }
   // Base and pattern of the leader's first visit, then how its base moved to the second and from there to the third.
-  Slot first(std::uint32_t slot) const { return slot < first_.size() ? first_[slot].slot : Slot{}; }
+  Slot first(std::uint32_t slot) const {
+    const auto found = first_.find(slot);
+    return found == first_.end() ? Slot{} : found->second.slot;
+  }
 
  private:
-  struct Next {
-    std::uint32_t shape = 0;
-    bool known = false;
-  };
   struct First {
     Slot slot;
     std::uint64_t base = 0;  // of the latest visit
     int visits = 0;
   };
-  std::vector<Next> next_;
-  std::vector<First> first_;
+  std::unordered_map<std::uint32_t, std::uint32_t> next_;  // by shape
+  std::unordered_map<std::uint32_t, First> first_;         // by slot
   std::uint32_t shape_ = 0;
   std::uint64_t segments_ = 0;
 };
 
-// The state of one warp. `tables` and `leader` (which may have seen nothing) must outlive its use.
+// The state of one warp. `tables` and `leader` (which may have seen nothing) must outlive its use. Takes memory for the
+// shapes that it visits, not for those that the tables list.
 class Predictor {
  public:
-  void begin(const Tables& tables, const Leader& leader);
+  void begin(const Leader& leader);
   // The shape expected next; 0: none, or the end.
   std::uint32_t expected_shape() const {
-    const Visit& visit = visits_[shape_];
-    return visit.warp == warp_ && visit.left ? visit.next : leader_->next(shape_);
+    return here_->warp == warp_ && here_->left ? here_->next : leader_->next(shape_);
   }
   std::uint32_t shape() const { return shape_; }
   // Moves on to `shape`, whose slots then say what to expect of its operands. Call `settle` on each, or, where a run is
@@ -87,11 +92,18 @@ class Predictor {
   struct Visit {
     std::uint64_t warp = 0;  // the warp (counted from 1) that visited last
     std::uint32_t next = 0;
-    bool left = false;  // `next` is known
+    std::uint32_t first_slot = 0;  // in slots_
+    bool left = false;             // `next` is known
+    bool has_slots = false;
   };
+  static constexpr std::uint32_t kPage = 256;
+  using Page = std::array<Visit, kPage>;
+  Visit& visit_of(std::uint32_t shape);
+
   const Leader* leader_ = nullptr;
-  std::vector<Visit> visits_;  // by shape
-  std::vector<Slot> slots_;
+  std::vector<std::unique_ptr<Page>> pages_;  // of visits, by shape
+  std::vector<Slot> slots_;                   // of the shapes visited, in the order of their first visits
+  Visit* here_ = nullptr;                     // of shape_
   std::uint64_t warp_ = 0;
   std::uint32_t shape_ = 0;
   bool is_first_ = false;

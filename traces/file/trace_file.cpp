@@ -8,12 +8,14 @@
 #include "traces/file/frame.h"
 #include "traces/file/trace_error.h"
 #include "traces/file/trace_format.h"
+#include "traces/file/warp_record.h"
 
 namespace tilescope::trace {
 
 TraceFile::TraceFile(const std::string& path) : file_(path) {
   read_header();
   const BlockPlace tables = read_directory(read_trailer());
+  refuse_oversize(tables);
   const std::string content = frame(tables, "the tables");
   encoded_bytes_ += content.size();
   try {
@@ -26,7 +28,37 @@ TraceFile::TraceFile(const std::string& path) : file_(path) {
   if (warps != tables_.warps())
     refuse("the directory", tables.offset + tables.bytes,
            fmt::format("the blocks hold {} warps; must hold the launch's {}", warps, tables_.warps()));
-  for (std::size_t i = 0; i < blocks_.size(); ++i) encoded_bytes_ += this->content(i).size();
+  for (std::size_t i = 0; i < blocks_.size(); ++i) check_block(i);
+}
+
+// Before anything is decompressed.
+void TraceFile::refuse_oversize(const BlockPlace& tables) const {
+  std::uint64_t bytes = 0;
+  const auto add = [&](const BlockPlace& place, const std::string& part) {
+    try {
+      bytes += content_size(file_.read(place.offset, std::min<std::uint64_t>(place.bytes, kLargestFrameHeader)));
+    } catch (const Malformed& malformed) {
+      refuse(part, place.offset, malformed.what);
+    }
+    if (bytes > kLargestTrace)
+      refuse(part, place.offset,
+             fmt::format("the trace's parts have more than {} bytes when decompressed", kLargestTrace));
+  };
+  for (std::size_t i = 0; i < blocks_.size(); ++i) add(blocks_[i], fmt::format("block {}", i));
+  add(tables, "the tables");
+}
+
+void TraceFile::check_block(std::size_t number) {
+  const std::string content = this->content(number);
+  encoded_bytes_ += content.size();
+  const std::string part = fmt::format("block {}", number);
+  try {
+    for (const WarpRecord& record : read_warp_records(content, blocks_[number].warps)) segments_ += record.segments;
+  } catch (const Malformed& malformed) {
+    refuse(part, blocks_[number].offset, malformed.what);
+  }
+  if (segments_ > kMostTraceSegments)
+    refuse(part, blocks_[number].offset, fmt::format("the warps have more than {} segments", kMostTraceSegments));
 }
 
 void TraceFile::refuse(const std::string& part, std::uint64_t byte, const std::string& message) const {

@@ -20,12 +20,14 @@ struct BlockPlace {
 
 class TraceFile {
  public:
-  // Reads header, trailer, directory and tables, and verifies the checksum of every block. Throws TraceError.
+  // Reads header, trailer, directory and tables, and verifies the checksum and the list of warps of every block. Throws
+  // TraceError.
   explicit TraceFile(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
   std::uint64_t size() const { return file_.size(); }
   std::uint64_t encoded_bytes() const { return encoded_bytes_; }  // content of all frames
+  std::uint64_t segments() const { return segments_; }            // as the blocks state them
   const Tables& tables() const { return tables_; }
   const std::vector<BaseLimit>& limits() const { return limits_; }  // by pattern
   const std::vector<BlockPlace>& blocks() const { return blocks_; }
@@ -38,6 +40,8 @@ class TraceFile {
   void read_header() const;
   BlockPlace read_trailer() const;                         // where the directory lies
   BlockPlace read_directory(const BlockPlace& directory);  // where the tables lie
+  void refuse_oversize(const BlockPlace& tables) const;
+  void check_block(std::size_t number);
   std::string frame(const BlockPlace& place, const std::string& part) const;
   void refuse(const std::string& part, std::uint64_t byte, const std::string& message) const;
 
@@ -46,6 +50,7 @@ class TraceFile {
   std::vector<BaseLimit> limits_;
   std::vector<BlockPlace> blocks_;
   std::uint64_t encoded_bytes_ = 0;
+  std::uint64_t segments_ = 0;
 };
 
 }  // namespace tilescope::trace

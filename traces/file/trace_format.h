@@ -24,9 +24,11 @@ inline constexpr std::uint64_t kMostPatterns = 1ULL << 20;
 inline constexpr std::uint64_t kMostShapes = 1ULL << 20;
 inline constexpr std::uint64_t kMostSlots = 1ULL << 22;  // operands of all shapes together
 inline constexpr std::uint64_t kMostWarps = 1ULL << 40;
-inline constexpr std::uint64_t kMostSegments = (1ULL << 32) - 1;  // of one warp
-inline constexpr std::uint64_t kMostThreads = 1024;               // of one CTA
-inline constexpr std::uint64_t kMostText = 4096;                  // byte, one name or value
+inline constexpr std::uint64_t kMostSegments = 1ULL << 26;       // of one warp
+inline constexpr std::uint64_t kMostTraceSegments = 1ULL << 32;  // of all warps
+inline constexpr std::uint64_t kLargestTrace = 8ULL << 30;       // byte, the contents of all frames
+inline constexpr std::uint64_t kMostThreads = 1024;              // of one CTA
+inline constexpr std::uint64_t kMostText = 4096;                 // byte, one name or value
 inline constexpr std::uint64_t kMostParameters = 1024;
 inline constexpr std::uint64_t kMostBlockWarps = 65536;
 

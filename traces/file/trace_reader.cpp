@@ -5,6 +5,7 @@
 #include <fstream>
 #include <vector>
 
+#include "models/support/text_file.h"
 #include "traces/file/block_cache.h"
 #include "traces/file/trace_error.h"
 #include "traces/file/trace_format.h"
@@ -98,6 +99,7 @@ void validate_trace(const std::string& path) {
 }
 
 bool is_trace(const std::string& path) {
+  if (refuse_irregular_file(path)) return false;
   std::ifstream file(path, std::ios::binary);
   std::string begin(kMagic.size(), '\0');
   return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMagic;

@@ -11,7 +11,6 @@
 namespace tilescope::trace {
 namespace {
 
-constexpr std::uint64_t kMostVisits = std::uint64_t{1} << 62;
 // Byte. Lanes of one instruction further apart than this are not a warp of any GPU: an address has fewer bits.
 constexpr std::int64_t kMostSpan = std::int64_t{1} << 56;
 
@@ -194,11 +193,15 @@ Tables decode_tables(std::string_view content) {
   const std::uint64_t patterns = in.varint("number of lane patterns", 0, kMostPatterns);
   for (std::uint64_t i = 0; i < patterns; ++i) tables.patterns.push_back(read_pattern(in));
   const std::uint64_t shapes = in.varint("number of shapes", 1, kMostShapes);
+  std::uint64_t segments = 0;
   for (std::uint64_t i = 0; i < shapes; ++i) {
     const std::uint64_t offset = in.varint("first instruction of a shape", 0, code - 1);
     const std::uint64_t length = in.varint("length of a shape", 1, code - offset);
     const std::uint64_t key = in.varint("key of a shape", 0, 0xFFFFFFFFU);
-    const std::uint64_t visits = in.varint("visits of a shape", 1, kMostVisits);
+    const std::uint64_t visits = in.varint("visits of a shape", 1, kMostTraceSegments);
+    segments += visits;
+    if (segments > kMostTraceSegments)
+      throw Malformed{fmt::format("the shapes have more than {} visits together", kMostTraceSegments)};
     tables.add_shape(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(length),
                      static_cast<std::uint32_t>(key), visits);
     if (tables.slots() > kMostSlots) throw Malformed{fmt::format("the shapes have more than {} operands", kMostSlots)};

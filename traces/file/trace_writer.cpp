@@ -63,7 +63,7 @@ class Recorder {
   void record_warp(WarpStream& stream) {
     static const Leader none;
     const bool leads = block_warps_ == 0;
-    encoder_.begin(tables_, leads ? none : leader_);
+    encoder_.begin(leads ? none : leader_);
     Segment segment;
     OpClass last = OpClass::nop;
     while (stream.next(segment)) {
@@ -72,8 +72,8 @@ class Recorder {
       translate(segment, tables_.shapes[shape].operands);
       encoder_.add(tables_, shape, operands_.data());
       if (leads) leader_.observe(tables_, shape, operands_.data());
-      if (encoder_.size() > kLargestRecord || encoder_.segments() > kMostSegments)
-        throw Malformed{fmt::format("needs more than {} bytes", kLargestRecord)};
+      if (encoder_.size() > kLargestRecord) throw Malformed{fmt::format("needs more than {} bytes", kLargestRecord)};
+      if (encoder_.segments() > kMostSegments) throw Malformed{fmt::format("has more than {} segments", kMostSegments)};
       totals_.instructions += segment.length;
       totals_.operands += tables_.shapes[shape].operands;
       last = segment.code[segment.length - 1].op;
@@ -84,6 +84,8 @@ class Recorder {
     warp_table_.varint(encoder_.segments());
     records_.append(record);
     totals_.segments += encoder_.segments();
+    if (totals_.segments > kMostTraceSegments)
+      throw Malformed{fmt::format("the warps have more than {} segments", kMostTraceSegments)};
     ++totals_.warps;
     ++block_warps_;
   }
@@ -140,6 +142,8 @@ class Recorder {
 
   std::size_t write_frame(const std::string& content) {
     totals_.encoded_bytes += content.size();
+    if (totals_.encoded_bytes > kLargestTrace)
+      throw Malformed{fmt::format("needs more than {} bytes before compression", kLargestTrace)};
     const std::string frame = compress(content, options_.compression_level);
     write(frame);
     return frame.size();

@@ -6,7 +6,7 @@ void WarpDecoder::begin(const Tables& tables, const std::vector<BaseLimit>& limi
                         std::string_view record, std::uint64_t segments) {
   tables_ = &tables;
   limits_ = &limits;
-  predictor_.begin(tables, leader);
+  predictor_.begin(leader);
   in_ = ByteReader(record);
   segments_left_ = segments;
   run_ = 0;

@@ -2,8 +2,8 @@
 
 namespace tilescope::trace {
 
-void WarpEncoder::begin(const Tables& tables, const Leader& leader) {
-  predictor_.begin(tables, leader);
+void WarpEncoder::begin(const Leader& leader) {
+  predictor_.begin(leader);
   out_.clear();
   run_ = segments_ = 0;
 }

@@ -13,7 +13,7 @@ namespace tilescope::trace {
 class WarpEncoder {
  public:
   // `leader` must outlive the warp.
-  void begin(const Tables& tables, const Leader& leader);
+  void begin(const Leader& leader);
   std::uint32_t expected_shape() const { return predictor_.expected_shape(); }
   // The next segment: tables.shapes[shape] with its operands, whose patterns are those of the tables.
   void add(const Tables& tables, std::uint32_t shape, const MemoryOperand* operands);

@@ -134,6 +134,12 @@ OpClass class_of_atomic(Space space, bool reduction) {
   return reduction ? OpClass::global_reduction : OpClass::global_atomic;
 }
 
+// Local memory is laid out in words: an access of several takes a request for each.
+void set_words(Decoder& d, Space space, int bytes) {
+  if (space == Space::local || space == Space::generic)
+    d.decoded.instruction.detail = static_cast<std::uint16_t>(bytes > 4 ? bytes / 4 : 1);
+}
+
 template <Space S>
 void decode_load(Decoder& d) {
   const bool extended = d.take("E");
@@ -150,7 +156,9 @@ void decode_load(Decoder& d) {
   if (d.more() && d.next_is(Operand::Kind::predicate) && is_true(d.peek()->reg)) d.pop();
   d.op().flags = static_cast<Word>(width.bytes) | (width.is_signed ? 256U : 0U);
   d.op().run = load_lanes;
-  set_class(d, class_of(S, true));
+  const bool discards = S == Space::shared && is_zero(d.op().first_out);
+  set_class(d, discards ? OpClass::shared_discard : class_of(S, true));
+  set_words(d, S, width.bytes);
   d.decoded.instruction.cached = uncached ? 0 : 1;
 }
 
@@ -167,6 +175,7 @@ void decode_store(Decoder& d) {
   d.op().flags = static_cast<Word>(width.bytes);
   d.op().run = store_lanes;
   set_class(d, class_of(S, false));
+  set_words(d, S, width.bytes);
 }
 
 void decode_async_copy(Decoder& d) {  // LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64], P0
@@ -254,7 +263,12 @@ void decode_atomic(Decoder& d) {  // ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R2
   // An atomic reads its operand also when only its result matters.
   d.decoded.uses.insert(d.decoded.uses.end(), d.decoded.data_uses.begin(), d.decoded.data_uses.end());
   set_class(d, class_of_atomic(S, reduction));
-  d.decoded.instruction.detail = rule.op == AtomicRule::Op::compare ? 1 : 0;
+  const bool floating = rule.as != AtomicRule::As::whole && rule.as != AtomicRule::As::whole_signed;
+  const AtomicKind kind = rule.op == AtomicRule::Op::compare ? AtomicKind::compare
+                          : rule.op == AtomicRule::Op::count ? AtomicKind::count
+                          : floating                         ? AtomicKind::floating
+                                                             : AtomicKind::integer;
+  d.decoded.instruction.detail = static_cast<std::uint16_t>(kind);
 }
 
 }  // namespace

@@ -30,9 +30,8 @@ constexpr Order orders[] = {
     {"MEMBAR", OpClass::membar, {"SC", "ALL", "CTA", "SM", "CLUSTER", "GPU", "SYS", "VC", "MMIO"}},
     {"ERRBAR", OpClass::error_barrier, {}},
     {"CGAERRBAR", OpClass::error_barrier, {}},
-    // Level 1 or 2, one line or all: prefetched, invalidated, written back, reset.
-    {"CCTL", OpClass::cache_control, {"E", "C", "U", "IV", "IVALL", "IVALLP", "PF1", "PF2", "WB", "RS"}},
-    {"CCTLL", OpClass::cache_control, {"IV", "IVALL", "PF1", "PF2", "WB", "WBALL", "RS", "RSLB"}},
+    // Of local memory: one line or all, prefetched, invalidated, written back, reset.
+    {"CCTLL", OpClass::cache_hint, {"IV", "IVALL", "PF1", "PF2", "WB", "WBALL", "RS", "RSLB"}},
     {"FENCE", OpClass::fence, {"VIEW", "ASYNC", "S", "G"}},
     {"UCGABAR_ARV", OpClass::dependency, {}},
     {"UCGABAR_WAIT", OpClass::dependency, {}},
@@ -59,10 +58,7 @@ void decode_order(Decoder& d) {
     if (!modifier.empty()) d.take(modifier);
   take_operands(d);
   set_class(d, order.op);
-  if (order.op == OpClass::membar)
-    d.decoded.instruction.detail = static_cast<std::uint16_t>(scope_of(d));
-  else if (order.op == OpClass::cache_control)
-    d.decoded.instruction.detail = d.parsed().has("IVALL") ? 1 : 0;
+  if (order.op == OpClass::membar) d.decoded.instruction.detail = static_cast<std::uint16_t>(scope_of(d));
 }
 
 // DEPBAR.LE SB0, 0x1: until at most one operation of scoreboard 0 is open. Without .LE: until those listed are free.
@@ -81,6 +77,28 @@ void decode_scoreboard_wait(Decoder& d) {
     d.decoded.left_open = static_cast<std::uint8_t>(most);
   }
   take_operands(d);  // {4,3}: more scoreboards
+}
+
+// CCTL.IVALL drops all lines, CCTL.E.PF2 [R2.64] fetches one into L2, PF1 into L1, others concern one line.
+void decode_cache_control(Decoder& d) {
+  const bool far = d.take("E");
+  for (const std::string_view which : {"C", "U"}) d.take(which);
+  const bool first = d.take("PF1"), second = d.take("PF2");
+  if (first || second) {
+    MemoryAccess& access = d.decoded.access;
+    d.decoded.is_memory = true;
+    access.kind = MemoryKind::load;
+    access.coherent = false;
+    d.address(access.at, Space::global, 1, far);
+    d.op().run = [](WarpState&, const MicroOp&, std::uint32_t) {};
+    set_class(d, OpClass::prefetch);
+    d.decoded.instruction.cached = first ? 1 : 0;
+    return;
+  }
+  const bool all = d.take("IVALL") || d.take("IVALLP");
+  for (const std::string_view one : {"IV", "WB", "RS"}) d.take(one);
+  take_operands(d);
+  set_class(d, all ? OpClass::cache_control : OpClass::cache_hint);
 }
 
 void all_granted(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
@@ -103,12 +121,13 @@ void decode_register_share(Decoder& d) {
 
 std::span<const OpEntry> order_ops() {
   static const auto entries = [] {
-    std::array<OpEntry, std::size(orders) + 2> all{};
+    std::array<OpEntry, std::size(orders) + 3> all{};
     std::transform(std::begin(orders), std::end(orders), all.begin(), [](const Order& order) {
       return OpEntry{order.opcode, decode_order};
     });
     all[std::size(orders)] = {"DEPBAR", decode_scoreboard_wait};
     all[std::size(orders) + 1] = {"USETMAXREG", decode_register_share};
+    all[std::size(orders) + 2] = {"CCTL", decode_cache_control};
     return all;
   }();
   return entries;

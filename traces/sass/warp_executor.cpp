@@ -17,6 +17,8 @@ constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 30U;
 constexpr std::uint32_t kInstructionBytes = 16;
 constexpr std::uint32_t kResidentWarps = 132 * 64;
 
+constexpr int kLocalWord = 4;  // byte
+
 LaneArray filled(std::uint32_t value) {
   LaneArray lanes;
   lanes.fill(value);
@@ -172,10 +174,11 @@ void WarpExecutor::access_generic(const Step& step, const AddressRule& rule, std
     state_.space = static_cast<std::uint8_t>(space);
     step.op->run(state_, *step.op, part);
   }
-  if (local != 0) place_local(rule.bytes, local);
+  if ((local & lanes) != 0) place_local(rule.bytes, local & lanes);
   PatternId* last = &last_pattern_[kMostOperands * static_cast<std::size_t>(step.memory)];
   for (const auto& [space, part] : parts)
-    operands_.push_back(operand_of(patterns_, state_.address, part, rule.bytes, *last++));
+    operands_.push_back(
+        operand_of(patterns_, state_.address, part, space == Space::local ? kLocalWord : rule.bytes, *last++));
 }
 
 MemoryOperand WarpExecutor::access_local(const Step& step, const AddressRule& rule, std::uint32_t lanes) {
@@ -184,23 +187,23 @@ MemoryOperand WarpExecutor::access_local(const Step& step, const AddressRule& ru
     state_.space = static_cast<std::uint8_t>(Space::local);
     step.op->run(state_, *step.op, lanes);
   }
-  place_local(rule.bytes, kAllLanes);
-  return operand_of(patterns_, state_.address, lanes, rule.bytes,
+  place_local(rule.bytes, lanes);
+  return operand_of(patterns_, state_.address, lanes, kLocalWord,
                     last_pattern_[kMostOperands * static_cast<std::size_t>(step.memory)]);
 }
 
-// Turns addresses in the lanes' own local memories into those of the memory that holds them all: words of 4 byte of the
-// 32 threads lie side by side; wider accesses are laid out in their own width.
+// Turns addresses in the lanes' own local memories into those of their first word in the memory that holds them all:
+// word w of the 32 threads is one line. Source: requests and sectors of LDL and STL, docs/memory-spaces.md.
 void WarpExecutor::place_local(unsigned bytes, std::uint32_t lanes) {
-  const auto shift = static_cast<unsigned>(std::countr_zero(std::max<unsigned>(bytes, 4)));
   const std::uint64_t slot =
       static_cast<std::uint64_t>(cta_ * ((program_.launch.block.count() + kLanes - 1) / kLanes) + state_.warp) %
       kResidentWarps;
   const std::uint64_t first = kLocalMemory + slot * kLocalBytesPerWarp;
   for (std::size_t l = 0; l < kLanes; ++l) {
     if (!has_lane(lanes, static_cast<int>(l))) continue;
-    const std::uint64_t at = state_.address[l], whole = at >> shift << shift;
-    state_.address[l] = first + whole * kLanes + (l << shift) + (at - whole);
+    const std::uint64_t at = state_.address[l];
+    if ((at & (bytes - 1U)) != 0) throw std::runtime_error("misaligned address");
+    state_.address[l] = first + at / 4 * 4 * kLanes + l * 4;
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/tag_stage.h"
 #include "sim/engine/counting/service_rate.h"
 
 namespace tilescope {
@@ -136,7 +135,8 @@ void CountingSm::step(Cta& cta, Cycle now) {
     busy += kind.totals.busy;
     cta.alone = std::max(cta.alone, kind.totals.alone);
     if (kind.totals.loads_lines) cta.slack = std::min(cta.slack, kind.totals.slack);
-    count_global(cta, segment, kind.totals);
+    count_lines(cta, segment, kind.totals);
+    if (kind.totals.instructions[static_cast<std::size_t>(OpClass::cache_control)] != 0) l1_.invalidate();
   }
   // Lines that are not looked up are taken to do as the last one that was.
   if (!cta.looked_up && cta.slack < kNever) cta.loaded = now + last_latency_;
@@ -192,51 +192,102 @@ void CountingSm::add_unkeyed() {
   if (attribution_ != nullptr) last_unkeyed_.totals.add_to(*attribution_, last_unkeyed_.times);
 }
 
-void CountingSm::count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
+void CountingSm::count_lines(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
   for (const LineAccess& access : totals.lines) {
+    const Instruction& instruction = segment.code[access.position];
     const MemoryOperand& operand = segment.operands[access.operand];
     if (attribution_ == nullptr) {
-      count_access(cta, operand, access);
+      count_access(cta, instruction, access, operand);
       continue;
     }
     const WorkCounters before = counters_;
-    count_access(cta, operand, access);
-    attribution_->charge(segment.code + access.position, before, counters_);
+    count_access(cta, instruction, access, operand);
+    attribution_->charge(&instruction, before, counters_);
   }
 }
 
-void CountingSm::count_access(Cta& cta, const MemoryOperand& operand, const LineAccess& access) {
+void CountingSm::count_access(Cta& cta, const Instruction& instruction, const LineAccess& access,
+                              const MemoryOperand& operand) {
   const Footprint& footprint = costs_.footprint(operand);
-  if (footprint.lines.empty()) {  // every lane predicated off: no request
-    const bool nothing =
-        access.part == LineAccess::Part::alone ||
-        (access.part == LineAccess::Part::first_of_three && (&operand)[1].pattern == 0 && (&operand)[2].pattern == 0);
-    if (nothing) ++counters_.data_wavefronts;
+  if (footprint.lines.empty()) {
+    // Every lane predicated off: no request, but a turn at the data stage.
+    const bool nothing = access.first && on_no_lane(instruction.op, &operand);
+    if (nothing) ++counters_.without_lanes[static_cast<std::size_t>(instruction.op)];
+    if (nothing || memory_operands(instruction.op) == 2) ++counters_.data_wavefronts;
     return;
   }
   const LineAddress base_line = LineAddress::of(operand.base);
-  counters_.tag_cycles += static_cast<std::uint64_t>(costs_.tag_cycles(footprint, base_line));
-  counters_.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   AccessCounters& counters = counters_.of(access.access);
-  ++counters.requests;
-  counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
-  if (is_load(access.access))
-    load_lines(cta, footprint, base_line, access);
-  else
-    send_lines(cta, footprint, base_line, access);
-}
-
-void CountingSm::send_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess&) {
-  for (const LineSectors& touched : footprint.lines) {
-    const LineAddress line = base_line + touched.line;
-    if (keeps(line))
-      send(line, 0, touched.sectors, touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write,
-           cta.began);
+  const auto add = [&](std::int64_t requests, std::int64_t sectors, std::int64_t tag, std::int64_t wavefronts) {
+    counters.requests += static_cast<std::uint64_t>(requests);
+    counters.sectors += static_cast<std::uint64_t>(sectors);
+    counters_.tag_cycles += static_cast<std::uint64_t>(tag);
+    counters_.data_wavefronts += static_cast<std::uint64_t>(wavefronts);
+  };
+  if (is_atomic(access.access)) {
+    const AtomicFootprint packets = costs_.atomic(instruction, operand);
+    const AccessCost cost = costs_.of_atomic(instruction, access.access, operand, packets);
+    add(cost.requests, cost.sectors, cost.tag_cycles, cost.wavefronts);
+    send_packets(cta, instruction, access.access, packets, base_line);
+    return;
+  }
+  const int words = is_local(access.access) ? instruction.detail : 1;
+  add(words, words * footprint.sectors, words * costs_.tag_cycles(footprint, base_line),
+      words * footprint.data_wavefronts);
+  if (is_local(access.access) && words == 1 && memory_operands(instruction.op) == 3)
+    count_shared_request(instruction, &operand - 2);
+  for (int word = 0; word < words; ++word) {
+    if (is_load(access.access))
+      load_lines(cta, footprint, base_line + word, access.access, instruction.cached != 0);
+    else
+      store_lines(cta, footprint, base_line + word, access.access);
   }
 }
 
-void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess& access) {
-  const bool cached = access.cached;
+// Narrow lanes in global and in local memory share a request: each counter has the sectors of both.
+void CountingSm::count_shared_request(const Instruction& instruction, const MemoryOperand* operands) {
+  const AccessKind global = access_of(instruction.op, 0), local = access_of(instruction.op, 2);
+  if (operands[0].pattern == 0 || is_atomic(global)) return;
+  counters_.of(global).sectors += static_cast<std::uint64_t>(costs_.footprint(operands[2]).sectors);
+  counters_.of(local).sectors += static_cast<std::uint64_t>(costs_.footprint(operands[0]).sectors);
+}
+
+void CountingSm::store_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access) {
+  for (const LineSectors& touched : footprint.lines) {
+    const LineAddress line = base_line + touched.line;
+    if (!keeps(line)) continue;
+    if (is_local(access))
+      counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, touched.sectors, cta.began).count()}
+                                          << thin_shift_;
+    send({.line = line,
+          .sectors = touched.sectors,
+          .kind = touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write},
+         cta.began);
+  }
+}
+
+void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKind access,
+                              const AtomicFootprint& packets, LineAddress base_line) {
+  const bool returns = access == AccessKind::global_atomic;
+  for (const AtomicPacket& packet : packets) {
+    if (returns) counters_.fill_sectors += packet.sectors.count();
+    const LineAddress line = base_line + packet.line;
+    if (!keeps(line)) continue;
+    egress_ += packet_cycles(packet, instruction.atomic(), returns) - 1;
+    send({.line = line,
+          .fill = returns ? cta.place + 1 : 0,
+          .sectors = packet.sectors,
+          .kind = returns ? RequestKind::atomic : RequestKind::reduction,
+          .atomic = instruction.atomic(),
+          .one_word = packet.one_word,
+          .word = packet.place},
+         cta.began);
+    if (returns) ++cta.out;
+  }
+}
+
+void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access,
+                            bool cached) {
   const Cycle now = cta.began;
   for (const LineSectors& touched : footprint.lines) {
     const LineAddress line = base_line + touched.line;
@@ -247,7 +298,7 @@ void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress ba
     cta.looked_up = true;
     const L1Cache::Lookup found =
         cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{{}, {}, touched.sectors, 0, {}};
-    counters_.of(access.access).hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
+    counters_.of(access).hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
     last_missed_ = found.missing.any();
     last_latency_ = found.missing.any() ? miss_latency_ : std::max(hit_latency_, found.ready - now);
     cta.loaded = std::max(cta.loaded, now + (found.missing.any() ? 0 : last_latency_));
@@ -257,15 +308,16 @@ void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress ba
       l1_.allocate(line, found.missing, 0);
       l1_.filled(line, 0, now + miss_latency_);  // about then
     }
-    send(line, cta.place + 1, found.missing, RequestKind::read, now);
+    send({.line = line, .fill = cta.place + 1, .sectors = found.missing, .kind = RequestKind::read}, now);
     ++cta.out;
   }
 }
 
-// `fill` names the place of the CTA that waits; 0: none.
-void CountingSm::send(LineAddress line, std::uint32_t fill, SectorMask sectors, RequestKind kind, Cycle now) {
-  egress_ = std::max(egress_, now) + 1;
-  outbox_.push_back({egress_, line, fill, static_cast<std::uint16_t>(id_), sectors, kind});
+// MemoryRequest::fill names the place of the CTA that waits; 0: none.
+void CountingSm::send(MemoryRequest request, Cycle now) {
+  request.time = egress_ = std::max(egress_, now) + 1;
+  request.sm = static_cast<std::uint16_t>(id_);
+  outbox_.push_back(request);
 }
 
 void CountingSm::deliver(const std::vector<MemoryReply>& replies) {

@@ -21,9 +21,10 @@
 #include "models/memory_request.h"
 #include "models/occupancy.h"
 #include "models/pipes.h"
+#include "sim/engine/attribution.h"
 #include "sim/engine/counting/segment_totals.h"
+#include "sim/engine/finished_cta.h"
 #include "sim/engine/sm_counters.h"
-#include "sim/engine/timing/sm.h"
 
 namespace tilescope {
 
@@ -82,11 +83,14 @@ class CountingSm {
   Kind& kind_of(const Segment& segment, const Cta& cta, std::size_t warp);
   void add_unkeyed();
   void loads_are_here(Cta& cta);
-  void count_global(Cta& cta, const Segment& segment, const SegmentTotals& totals);
-  void count_access(Cta& cta, const MemoryOperand& operand, const LineAccess& access);
-  void load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess& access);
-  void send_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, const LineAccess& access);
-  void send(LineAddress line, std::uint32_t fill, SectorMask sectors, RequestKind kind, Cycle now);
+  void count_lines(Cta& cta, const Segment& segment, const SegmentTotals& totals);
+  void count_access(Cta& cta, const Instruction& instruction, const LineAccess& access, const MemoryOperand& operand);
+  void count_shared_request(const Instruction& instruction, const MemoryOperand* operands);
+  void load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access, bool cached);
+  void store_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access);
+  void send_packets(Cta& cta, const Instruction& instruction, AccessKind access, const AtomicFootprint& packets,
+                    LineAddress base_line);
+  void send(MemoryRequest request, Cycle now);
   bool keeps(LineAddress line) const;
   std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
 

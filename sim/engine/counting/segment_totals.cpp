@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "models/tag_stage.h"
+#include "models/fence_unit.h"
 
 namespace tilescope {
 namespace {
@@ -32,7 +32,8 @@ class WarpAlone {
     if (instruction.write_scoreboard < kScoreboards)
       free_[instruction.write_scoreboard] = std::max(free_[instruction.write_scoreboard], result);
     now_ += std::max<Cycle>(std::max<Cycle>(1, instruction.stall), use.dispatch);
-    if (instruction.op == OpClass::barrier) now_ += gpu_.pipes.barrier_cycles;
+    if (traits(instruction.op).order == Order::barrier) now_ += gpu_.pipes.barrier_cycles;
+    if (traits(instruction.op).order == Order::fence) now_ += FenceUnit(gpu_.fences).pass(0, instruction.scope());
   }
 
   Cycle end() const { return now_; }
@@ -62,6 +63,7 @@ void add(const SharedAccess& one, Counters& counters, std::uint64_t times) {
 
 void SegmentTotals::add_to(SmCounters& counters, std::uint64_t times) const {
   for (std::size_t i = 0; i < instructions.size(); ++i) counters.instructions[i] += instructions[i] * times;
+  for (std::size_t i = 0; i < without_lanes.size(); ++i) counters.without_lanes[i] += without_lanes[i] * times;
   for (const SharedAccess& one : shared) add(one, counters, times);
 }
 
@@ -88,31 +90,27 @@ SegmentTotals totals_of(const Segment& segment, const AccessCosts& costs, const 
     pipe_busy[static_cast<std::size_t>(use.pipe)] +=
         use.pipe == Pipe::tensor ? pipes.tensor_interval(instruction.work) : use.interval;
     const int accesses = memory_operands(instruction.op);
+    const bool only_shared = accesses == 1 && is_shared(access_of(instruction.op, 0));
+    if (only_shared && operand->pattern == 0) ++totals.without_lanes[static_cast<std::size_t>(instruction.op)];
     std::int64_t shared_wavefronts = 0;
     std::int64_t wavefronts = 0;
     for (int n = 0; n < accesses; ++n, ++operand) {
       const AccessKind access = access_of(instruction.op, n);
-      const AccessCost cost = costs.of(access, *operand);
+      const AccessCost cost = costs.of(instruction, n, *operand);
       if (is_shared(access)) {
         if (access != AccessKind::async_store) wavefronts += cost.wavefronts;
         if (access != AccessKind::async_store) shared_wavefronts += cost.wavefronts;
-        if (cost.wavefronts != 0 || accesses == 1)
+        if (cost.wavefronts != 0 || only_shared)
           totals.shared.push_back(
               {i, access, static_cast<std::uint32_t>(cost.wavefronts), static_cast<std::uint32_t>(cost.ideal)});
       } else {
-        using Part = LineAccess::Part;
-        totals.lines.push_back({static_cast<std::uint32_t>(operand - segment.operands), i, access,
-                                instruction.cached != 0,
-                                accesses < 3 ? Part::alone
-                                : n == 0     ? Part::first_of_three
-                                             : Part::other});
-        totals.loads_lines = totals.loads_lines || is_load(access);
+        totals.lines.push_back({static_cast<std::uint32_t>(operand - segment.operands), i, access, n == 0});
+        totals.loads_lines = totals.loads_lines || is_load(access) || access == AccessKind::global_atomic;
         wavefronts += cost.wavefronts;
         tag_stage += cost.tag_cycles;
       }
     }
     if (accesses > 0) data_stage += std::max<std::int64_t>(wavefronts, 1);
-    const bool only_shared = accesses == 1 && is_shared(access_of(instruction.op, 0));
     warp.issue(instruction, only_shared ? std::max<std::int64_t>(shared_wavefronts, 1) : shared_wavefronts);
   }
   totals.alone = warp.end();

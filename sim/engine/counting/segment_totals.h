@@ -21,8 +21,7 @@ struct LineAccess {
   std::uint32_t operand = 0;   // index into Segment::operands
   std::uint32_t position = 0;  // index into Segment::code
   AccessKind access = AccessKind::global_load;
-  bool cached = true;
-  enum class Part : std::uint8_t { alone, first_of_three, other } part = Part::alone;  // of its instruction
+  bool first = true;  // of its instruction's
 };
 
 // An access of a segment to shared memory.
@@ -34,6 +33,7 @@ struct SharedAccess {
 
 struct SegmentTotals {
   std::array<std::uint32_t, kOpClasses> instructions{};
+  std::array<std::uint32_t, kOpClasses> without_lanes{};  // of shared memory only
   Cycle busy = 0;  // cycles the segment keeps the fullest shared resource of an SM busy
   // A warp on an empty SM: cycles it needs when everything is near, and how long after the segment's begin it first
   // needs a value that the segment loads from global memory; `alone` when it leaves that to a later segment.

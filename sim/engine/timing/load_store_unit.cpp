@@ -23,6 +23,8 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       write_sector_cycles_(gpu.crossbar.write_sector_cycles),
       write_partial_cycles_(gpu.crossbar.write_partial_cycles),
+      generic_cycles_(gpu.lsu.generic_cycles),
+      compare_cycles_(gpu.shared.compare_cycles),
       ports_(static_cast<std::size_t>(gpu.sm.sub_partitions)) {
   for (Lane* lane : {&shared_lane_, &global_lane_}) {
     lane->waiting.resize(ports_.size());
@@ -62,6 +64,7 @@ Cycle LoadStoreUnit::store_dispatch(const MemoryOperand& operand) const {
 LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now,
                                            Issuer by, SmCounters& counters) {
   const OpClass op = instruction.op;
+  if (on_no_lane(op, operands)) ++counters.without_lanes[static_cast<std::size_t>(op)];
   switch (memory_operands(op)) {
     case 0: {  // a shuffle
       const Stages stages = pass(shared_lane_, global_lane_, now, 0, 1, by.sub);
@@ -74,21 +77,39 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
       store_copied({instruction, access_of(op, 1), operands[1], timing.dequeued, by, counters});
       return timing;
     }
-    default: {  // a generic access: its parts follow one another; those on no lane cost nothing beside others
-      Timing all{};
-      bool any = false;
-      for (int i = 0; i < memory_operands(op); ++i) {
-        if (operands[i].pattern == 0) continue;
-        const Timing part = issue_access({instruction, access_of(op, i), operands[i], now, by, counters});
-        any = true;
-        all.dequeued = std::max(all.dequeued, part.dequeued);
-        all.complete = std::max(all.complete, part.complete);
-        all.dispatch = std::max(all.dispatch, part.dispatch);
-        all.pending = all.pending || part.pending;
-      }
-      return any ? all : issue_nothing({instruction, access_of(op, 0), operands[0], now, by, counters});
-    }
+    default:
+      return issue_generic(instruction, operands, now, by, counters);
   }
+}
+
+// The parts of a generic access follow one another; those on no lane cost nothing beside others.
+LoadStoreUnit::Timing LoadStoreUnit::issue_generic(const Instruction& instruction, const MemoryOperand* operands,
+                                                   Cycle now, Issuer by, SmCounters& counters) {
+  const OpClass op = instruction.op;
+  Timing all{};
+  if (on_no_lane(op, operands)) return issue_nothing({instruction, access_of(op, 0), operands[0], now, by, counters});
+  for (int i = 0; i < memory_operands(op); ++i) {
+    const AccessKind access = access_of(op, i);
+    if (operands[i].pattern == 0 && access != AccessKind::shared_atomic) continue;
+    const Timing part = issue_access({instruction, access, operands[i], now, by, counters});
+    const Cycle slower = is_lines(access) ? 0 : generic_cycles_;
+    all.dequeued = std::max(all.dequeued, part.dequeued);
+    all.complete = std::max(all.complete, part.complete + slower);
+    all.dispatch = std::max(all.dispatch, part.dispatch);
+    all.pending = all.pending || part.pending;
+  }
+  count_shared_request(instruction, operands, counters);
+  return all;
+}
+
+// Narrow lanes in global and in local memory share a request: each counter has the sectors of both.
+void LoadStoreUnit::count_shared_request(const Instruction& instruction, const MemoryOperand* operands,
+                                         SmCounters& counters) const {
+  if (instruction.detail != 1 || operands[0].pattern == 0 || operands[2].pattern == 0) return;
+  const AccessKind global = access_of(instruction.op, 0), local = access_of(instruction.op, 2);
+  if (is_atomic(global)) return;
+  counters.of(global).sectors += static_cast<std::uint64_t>(costs_.footprint(operands[2]).sectors);
+  counters.of(local).sectors += static_cast<std::uint64_t>(costs_.footprint(operands[0]).sectors);
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_access(const Issue& issue) {
@@ -121,8 +142,8 @@ void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
-  const bool load = is_load(issue.access);
-  const BankCost cost = costs_.shared(issue.operand, load ? SharedOp::load : SharedOp::store);
+  const bool stores = issue.access == AccessKind::shared_store;
+  const BankCost cost = costs_.shared(issue.instruction, issue.access, issue.operand);
   if (cost.wavefronts == 0) return issue_nothing(issue);
   AccessCounters& counters = issue.counters.of(issue.access);
   ++counters.requests;
@@ -130,26 +151,77 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const Stages stages = pass(shared_lane_, global_lane_, issue.now, 0, cost.wavefronts, issue.by.sub);
-  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_, load ? 1 : store_dispatch(issue.operand)};
+  const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
+  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
+          stores ? store_dispatch(issue.operand) : 1};
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {
   const Footprint& footprint = costs_.footprint(issue.operand);
   if (footprint.lines.empty()) return issue_nothing(issue);
-  const std::int64_t tag = costs_.tag_cycles(footprint, LineAddress::of(issue.operand.base));
+  if (is_atomic(issue.access)) return issue_atomic(issue);
+  if (!is_local(issue.access)) return issue_lines_at(issue, footprint, LineAddress::of(issue.operand.base));
+  // Each word of a local access is a line, and a request, of its own.
+  Timing all{};
+  for (int word = 0; word < issue.instruction.detail; ++word) {
+    const Timing one = issue_lines_at(issue, footprint, LineAddress::of(issue.operand.base) + word);
+    all.dequeued = one.dequeued;
+    all.complete = std::max(all.complete, one.complete);
+    all.dispatch = word == 0 ? one.dispatch : all.dispatch + one.dispatch - 1;
+    all.pending = all.pending || one.pending;
+  }
+  return all;
+}
+
+LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Footprint& footprint, LineAddress line) {
+  const std::int64_t tag = costs_.tag_cycles(footprint, line);
   AccessCounters& counters = issue.counters.of(issue.access);
   ++counters.requests;
   counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
   issue.counters.tag_cycles += static_cast<std::uint64_t>(tag);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   const Stages stages = pass(global_lane_, shared_lane_, issue.now, tag, footprint.data_wavefronts, issue.by.sub);
-  return is_load(issue.access) ? load_lines(issue, footprint, stages) : send_lines(issue, footprint, stages);
+  return is_load(issue.access) ? load_lines(issue, footprint, line, stages)
+                               : store_lines(issue, footprint, line, stages);
 }
 
-LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, const Stages& stages) {
+LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
+  const AtomicFootprint packets = costs_.atomic(issue.instruction, issue.operand);
+  const AccessCost cost = costs_.of_atomic(issue.instruction, issue.access, issue.operand, packets);
+  AccessCounters& counters = issue.counters.of(issue.access);
+  ++counters.requests;
+  counters.sectors += static_cast<std::uint64_t>(cost.sectors);
+  issue.counters.tag_cycles += static_cast<std::uint64_t>(cost.tag_cycles);
+  issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
+  const bool returns = issue.access == AccessKind::global_atomic;
+  const Stages stages = pass(global_lane_, shared_lane_, issue.now, cost.tag_cycles, cost.wavefronts, issue.by.sub);
+  Timing timing{stages.start, stages.start, store_dispatch(issue.operand), returns};
+  const LineAddress base_line = LineAddress::of(issue.operand.base);
+  const OutstandingMisses::Waiting waiting =
+      returns ? misses_.begin(issue.by.warp, issue.instruction.write_scoreboard) : waits_for_stores(issue.by.warp);
+  for (const AtomicPacket& packet : packets) {
+    // Its last sector has left when the way out is free again.
+    const Cycle cycles = packet_cycles(packet, issue.instruction.atomic(), returns);
+    const Cycle sent = egress_.take(stages.start, cycles) + cycles - 1;
+    if (returns) issue.counters.fill_sectors += packet.sectors.count();
+    const std::uint32_t fill = misses_.send({.line = base_line + packet.line,
+                                             .sectors = packet.sectors,
+                                             .kind = returns ? RequestKind::atomic : RequestKind::reduction,
+                                             .atomic = issue.instruction.atomic(),
+                                             .one_word = packet.one_word,
+                                             .word = packet.place},
+                                            sent);
+    if (waiting != OutstandingMisses::kNone) misses_.wait_for(fill, waiting);
+  }
+  global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free);
+  timing.store_pending = !returns && waiting != OutstandingMisses::kNone;
+  return timing;
+}
+
+LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
+                                                const Stages& stages) {
   Timing timing{stages.start, stages.last - pipeline_cycles_ + l1_latency_};
   const bool cached = issue.instruction.cached != 0;
-  const LineAddress base_line = LineAddress::of(issue.operand.base);
   AccessCounters& counters = issue.counters.of(issue.access);
   std::uint32_t waiting = OutstandingMisses::kNone;
   Cycle leaves = stages.tagged;  // one line goes out per cycle
@@ -184,20 +256,30 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   return timing;
 }
 
-LoadStoreUnit::Timing LoadStoreUnit::send_lines(const Issue& issue, const Footprint& footprint, const Stages& stages) {
-  const LineAddress base_line = LineAddress::of(issue.operand.base);
+LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
+                                                 const Stages& stages) {
+  const OutstandingMisses::Waiting waiting = waits_for_stores(issue.by.warp);
   for (const LineSectors& touched : footprint.lines) {
     const bool partial = touched.whole != touched.sectors;
     const Cycle sent = egress_.take(
         stages.start, touched.sectors.count() * write_sector_cycles_ + (partial ? write_partial_cycles_ : 0));
-    misses_.send({.line = base_line + touched.line,
-                  .sectors = touched.sectors,
-                  .kind = partial ? RequestKind::partial_write : RequestKind::write},
-                 sent);
+    const LineAddress line = base_line + touched.line;
+    const std::uint32_t fill = misses_.send(
+        {.line = line, .sectors = touched.sectors, .kind = partial ? RequestKind::partial_write : RequestKind::write},
+        sent);
+    if (waiting != OutstandingMisses::kNone) misses_.wait_for(fill, waiting);
+    if (is_local(issue.access))
+      issue.counters.of(issue.access).hit_sectors += l1_.keep(line, touched.sectors, stages.last).count();
   }
   global_lane_.data_free =
       std::max(global_lane_.data_free, egress_.next_free);  // what follows waits until the data has left
-  return {stages.start, stages.start, store_dispatch(issue.operand)};
+  Timing timing{stages.start, stages.start, store_dispatch(issue.operand)};
+  timing.store_pending = waiting != OutstandingMisses::kNone;
+  return timing;
+}
+
+OutstandingMisses::Waiting LoadStoreUnit::waits_for_stores(std::uint16_t warp) {
+  return tracks_stores_ ? misses_.begin(warp, kStoreBoard) : OutstandingMisses::kNone;
 }
 
 void LoadStoreUnit::deliver(const MemoryReply& reply, std::vector<OutstandingMisses::Arrival>& arrivals) {

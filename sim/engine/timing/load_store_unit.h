@@ -14,10 +14,11 @@
 
 #include "models/access_cost.h"
 #include "models/gpu_spec.h"
-#include "models/isa/instruction.h"
+#include "models/isa/kernel.h"
 #include "models/l1_cache.h"
 #include "models/outstanding_misses.h"
 #include "models/resource.h"
+#include "models/scoreboards.h"
 #include "sim/engine/sm_counters.h"
 
 namespace tilescope {
@@ -28,10 +29,11 @@ class LoadStoreUnit {
   LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm);
 
   struct Timing {
-    Cycle dequeued = 0;    // leaves the queue; the operands have been read
-    Cycle complete = 0;    // result usable; meaningful when !pending
-    Cycle dispatch = 1;    // keeps the dispatch port of its sub-partition
-    bool pending = false;  // some lines are still out: OutstandingMisses will report (warp, scoreboard)
+    Cycle dequeued = 0;          // leaves the queue; the operands have been read
+    Cycle complete = 0;          // result usable; meaningful when !pending
+    Cycle dispatch = 1;          // keeps the dispatch port of its sub-partition
+    bool pending = false;        // some lines are still out: OutstandingMisses will report (warp, scoreboard)
+    bool store_pending = false;  // ... or (warp, kStoreBoard), when stores are tracked
   };
   struct Issuer {  // who issues
     std::uint16_t warp = 0;
@@ -50,6 +52,11 @@ class LoadStoreUnit {
   Cycle global_room_at(std::uint8_t sub) const { return room_at(global_lane_, sub); }
   // ... and to global memory as far as misses in flight are concerned: OutstandingMisses::room.
   Cycle global_room(Cycle now) { return misses_.room(now); }
+
+  // From now on a store is reported when it has been answered, too: memory barriers wait for it.
+  void track_stores() { tracks_stores_ = true; }
+  // Drops all but local memory from L1; false when there was nothing to drop.
+  bool invalidate_l1() { return l1_.invalidate(); }
 
   // Takes the chip's answers. Appends instructions that are now complete.
   void deliver(const MemoryReply& reply, std::vector<OutstandingMisses::Arrival>& arrivals);
@@ -101,11 +108,17 @@ class LoadStoreUnit {
   };
 
   Stages pass(Lane& own, Lane& other, Cycle now, std::int64_t tag, std::int64_t wavefronts, std::uint8_t sub);
+  Timing issue_generic(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
+                       SmCounters& counters);
+  void count_shared_request(const Instruction& instruction, const MemoryOperand* operands, SmCounters& counters) const;
   Timing issue_access(const Issue& issue);
   Timing issue_shared(const Issue& issue);
   Timing issue_lines(const Issue& issue);
-  Timing load_lines(const Issue& issue, const Footprint& footprint, const Stages& stages);
-  Timing send_lines(const Issue& issue, const Footprint& footprint, const Stages& stages);
+  Timing issue_lines_at(const Issue& issue, const Footprint& footprint, LineAddress line);
+  Timing issue_atomic(const Issue& issue);
+  Timing load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
+  Timing store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
+  OutstandingMisses::Waiting waits_for_stores(std::uint16_t warp);
   Timing issue_nothing(const Issue& issue);
   void store_copied(const Issue& issue);
   Cycle store_dispatch(const MemoryOperand& operand) const;
@@ -124,6 +137,9 @@ class LoadStoreUnit {
   Cycle barrier_wavefronts_;
   Cycle write_sector_cycles_;
   Cycle write_partial_cycles_;
+  Cycle generic_cycles_;
+  Cycle compare_cycles_;
+  bool tracks_stores_ = false;
 
   Lane shared_lane_;
   Lane global_lane_;

@@ -10,11 +10,15 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       branch_cycles_(gpu.pipes.branch_cycles),
       barrier_cycles_(gpu.pipes.barrier_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
+      fences_(gpu.fences),
       lsu_(gpu, costs, occupancy.l1_kib, id),
       kernel_(kernel),
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions)),
       slots_(occupancy),
-      warps_(slots_.warps()) {}
+      warps_(slots_.warps()) {
+  const auto fences = [](const Instruction& one) { return one.op == OpClass::membar; };
+  if (std::any_of(kernel.code().begin(), kernel.code().end(), fences)) lsu_.track_stores();
+}
 
 void Sm::launch_cta(std::int64_t cta, Cycle start) {
   start = std::max(start, clock_);
@@ -32,7 +36,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.stream->start(cta, static_cast<int>(w), Operands::all);
     warp.next_segment();
     warp.scoreboards.clear();
-    warp.at_barrier = warp.waits_for_memory = warp.exited = false;
+    warp.at_barrier = warp.at_fence = warp.waits_for_memory = warp.exited = false;
     warp.times.last_issue = start - 1;
     warp.times.after_stall = warp.start = start;
     warp.slot = s;
@@ -116,10 +120,23 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
     exit_warp(warp, now);
     return;
   }
-  if (instruction.op == OpClass::barrier || instruction.op == OpClass::barrier_arrival)
-    arrive_at_barrier(warp, candidate, instruction, now);
-  else
-    prepare_next(warp, candidate);
+  switch (traits(instruction.op).order) {
+    case Order::none:
+      prepare_next(warp, candidate);
+      break;
+    case Order::barrier:
+      arrive_at_barrier(warp, candidate, instruction, now);
+      break;
+    case Order::fence:
+      warp.at_fence = true;
+      warp.fence = instruction.scope();
+      prepare_next(warp, candidate);
+      break;
+    case Order::invalidation:
+      prepare_next(warp, candidate);
+      if (lsu_.invalidate_l1()) delay(warp, candidate, now + fences_.invalidation_cycles());
+      break;
+  }
 }
 
 // Returns for how long the instruction keeps the dispatch port.
@@ -156,6 +173,7 @@ Cycle Sm::issue_memory(Warp& warp, std::uint16_t index, const Instruction& instr
   warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, false);
   warp.scoreboards.set(instruction.write_scoreboard, timing.complete, traits(instruction.op).pipe == Pipe::lg);
   if (timing.pending) warp.scoreboards.promise(instruction.write_scoreboard);
+  if (timing.store_pending) warp.scoreboards.promise(kStoreBoard);
   return timing.dispatch;
 }
 
@@ -178,7 +196,26 @@ void Sm::prepare_next(Warp& warp, Candidate& candidate) {
   resolve_dependencies(warp, candidate);
 }
 
+// The next instruction waits for a memory barrier until `when`.
+void Sm::delay(Warp& warp, Candidate& candidate, Cycle when) {
+  if (when <= warp.times.ready || warp.waits_for_memory) return;
+  warp.times.ready = when;
+  warp.times.reason = Stall::membar;
+  candidate.ready = when;
+}
+
 void Sm::resolve_dependencies(Warp& warp, Candidate& candidate) {
+  if (warp.at_fence) {
+    const unsigned all = warp.fence == Scope::cta ? 0 : warp.scoreboards.fence_mask();
+    warp.waits_for_memory = warp.scoreboards.unknown(all);
+    if (warp.waits_for_memory) {
+      candidate.ready = kNever;
+      return;
+    }
+    warp.at_fence = false;
+    warp.times.ready = fences_.pass(warp.scoreboards.ready(all, warp.times.ready).when, warp.fence);
+    warp.times.reason = Stall::membar;
+  }
   // A warp that exits first takes what it asked for from global memory.
   const unsigned mask =
       warp.pc->op == OpClass::exit ? warp.pc->wait_mask | warp.scoreboards.memory_mask() : unsigned{warp.pc->wait_mask};
@@ -265,7 +302,7 @@ void Sm::deliver(const std::vector<MemoryReply>& replies) {
   arrivals_.clear();
   for (const MemoryReply& reply : replies) lsu_.deliver(reply, arrivals_);
   for (const OutstandingMisses::Arrival& arrival : arrivals_) {
-    if (arrival.scoreboard >= kScoreboards) continue;
+    if (arrival.scoreboard == kNoScoreboard) continue;
     Warp& warp = warps_[arrival.warp];
     warp.scoreboards.arrived(arrival.scoreboard, arrival.ready);
     if (warp.waits_for_memory && !warp.at_barrier) wake(warp);

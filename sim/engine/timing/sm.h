@@ -12,6 +12,7 @@
 
 #include "models/access_cost.h"
 #include "models/dispatch_port.h"
+#include "models/fence_unit.h"
 #include "models/gpu_spec.h"
 #include "models/pipes.h"
 #include "sim/engine/finished_cta.h"
@@ -66,6 +67,7 @@ class Sm {
   void account(const SubPartition& sub, Warp& warp, Cycle now);
   void prepare_next(Warp& warp, Candidate& candidate);
   void resolve_dependencies(Warp& warp, Candidate& candidate);
+  void delay(Warp& warp, Candidate& candidate, Cycle when);
   void wake(Warp& warp);
   void arrive_at_barrier(Warp& warp, Candidate& candidate, const Instruction& instruction, Cycle now);
   void release_barrier(CtaSlot& slot, int barrier, Cycle now);
@@ -77,6 +79,7 @@ class Sm {
   Cycle barrier_cycles_;
   Cycle barrier_arrival_cycles_;
   Resource barrier_unit_;
+  FenceUnit fences_;
   LoadStoreUnit lsu_;
   const Kernel& kernel_;
   std::vector<SubPartition> subs_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 
 namespace tilescope {
@@ -68,6 +69,7 @@ std::vector<BankFix> bank_fixes(const LaneExpression& expression, int bytes, Sha
     return found < (best ? best->wavefronts : cost.wavefronts);
   };
   for (const std::int64_t pitch : expression.pitches()) {
+    if (pitch > std::numeric_limits<std::int64_t>::max() - kMostPadding) continue;
     for (std::int64_t pad = 1; pad <= kMostPadding; ++pad) {
       const auto map = padded(expression, *plain, pitch, pad);
       if (!map) continue;

@@ -148,7 +148,8 @@ std::string line_table(const std::vector<LabelledResult>& results) {
   std::string text;
   for (const LabelledResult& one : results)
     text += (text.empty() ? "" : "\n") + result_heading(one.result) + "\n" +
-            Table(*one.result.lines, one.result.mode == Mode::timing).text() + "\n" + how_it_ran(one.result) + "\n";
+            Table(*one.result.lines, one.result.mode == Mode::timing).text() + "\n" + how_it_ran(one.result) + "\n" +
+            approximation_lines(one.result, "");
   return text;
 }
 

@@ -64,6 +64,7 @@ Json result_json(const Result& result) {
                         {"cycles_error_pct", from.cycles_error_pct},
                         {"traffic_error_pct", from.traffic_error_pct}};
   json["provenance"]["wall_seconds"] = from.wall_seconds ? Json(*from.wall_seconds) : Json(nullptr);
+  json["approximations"] = result.approximations;
   if (result.lines) json["lines"] = lines_json(*result.lines, result.mode);
   return json;
 }

@@ -91,9 +91,10 @@ std::string notes(const std::vector<LabelledResult>& results) {
   const bool several = results.size() > 1;
   for (const auto& [label, result] : results) {
     if (several) text += label + "\n" + parameters(result.launch, "  ");
-    const char* indent = several ? "  " : "";
+    const std::string indent = several ? "  " : "";
     if (result.bottleneck) text += fmt::format("{}bottleneck: {}\n", indent, result.bottleneck->reason);
     text += fmt::format("{}{}\n", indent, how_it_ran(result));
+    text += approximation_lines(result, indent);
   }
   return text;
 }
@@ -112,6 +113,12 @@ std::string how_it_ran(const Result& result) {
                        100 * result.provenance.sampled_fraction, result.provenance.traffic_error_pct);
   return fmt::format("sampled: {:.2g} % of the warp instructions timed; estimated error of the cycles {:.1f} %",
                      100 * result.provenance.sampled_fraction, result.provenance.cycles_error_pct);
+}
+
+std::string approximation_lines(const Result& result, const std::string& indent) {
+  std::string text;
+  for (const std::string& sentence : result.approximations) text += fmt::format("{}  {}\n", indent, sentence);
+  return text.empty() ? "" : indent + "approximations:\n" + text;
 }
 
 std::string result_table(const std::vector<LabelledResult>& results) {

@@ -29,4 +29,7 @@ std::string result_heading(const Result& result);
 // "sampled: 12 % of the warp instructions timed; estimated error of the cycles 0.4 %"
 std::string how_it_ran(const Result& result);
 
+// "approximations:" and a line for each sentence; "" where there is none. Every line begins with `indent`.
+std::string approximation_lines(const Result& result, const std::string& indent);
+
 }  // namespace tilescope

@@ -87,10 +87,9 @@ tl::expected<Calibration, std::string> calibrate(const GpuFile& file, const std:
   if (measured.size() < parameters.size()) return undetermined(indeterminacies(bounds, {}, measured.size()), {});
 
   SimulatorOptions simulation{options.sample, options.threads, nullptr};
-  std::size_t done = 0;
   const std::size_t expected = expected_simulations(cases.size(), parameters.size(), options.most_iterations);
   if (options.on_progress)
-    simulation.on_case_simulated = [&] { options.on_progress(++done, std::max(done, expected)); };
+    simulation.on_progress = [&](std::size_t done) { options.on_progress(done, std::max(done, expected)); };
   CaseSimulator simulator(file, parameters, cases, simulation);
 
   const Model model = [&](const std::vector<Point>& points) {

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
-#include "sim/engine/worker_pool.h"
+#include "sim/studies/batch.h"
 
 namespace tilescope::calibrate {
 
@@ -17,10 +14,12 @@ CaseSimulator::CaseSimulator(const GpuFile& file, const std::vector<ChosenParame
                              const std::vector<TrainingCase>& cases, SimulatorOptions options)
     : file_(file), parameters_(parameters), cases_(cases), options_(std::move(options)) {}
 
-std::vector<double> CaseSimulator::predict_case(const GpuSpec& gpu, const TrainingCase& one) const {
+std::vector<double> CaseSimulator::predict_case(const GpuSpec& gpu, const TrainingCase& one,
+                                                const std::function<void(const Progress&)>& on_progress) const {
   try {
     RunOptions options;
     options.sample = options_.sample;
+    options.on_progress = on_progress;
     const RunOutcome outcome = simulate(gpu, *one.kernel, options);
     const MetricSource source{gpu, one.kernel->launch(), outcome};
     std::vector<double> predicted;
@@ -43,7 +42,6 @@ std::vector<std::vector<double>> CaseSimulator::predict(const std::vector<Point>
     const GpuSpec* gpu;
     const TrainingCase* one;
     std::vector<double> predicted;
-    std::exception_ptr error;
   };
   std::set<Point> wanted;
   std::vector<Point> fresh;
@@ -61,25 +59,22 @@ std::vector<std::vector<double>> CaseSimulator::predict(const std::vector<Point>
   }
   std::vector<Task> tasks;
   for (const GpuSpec& gpu : gpus)
-    for (const TrainingCase& one : cases_) tasks.push_back({&gpu, &one, {}, nullptr});
+    for (const TrainingCase& one : cases_) tasks.push_back({&gpu, &one, {}});
 
-  std::atomic<std::size_t> next{0};
-  std::mutex reporting;
-  WorkerPool pool(options_.threads);
-  pool.run([&](int) {
-    for (std::size_t t = next++; t < tasks.size(); t = next++) {
-      try {
-        tasks[t].predicted = predict_case(*tasks[t].gpu, *tasks[t].one);
-      } catch (...) {
-        tasks[t].error = std::current_exception();
-      }
-      const std::scoped_lock lock(reporting);
-      if (options_.on_case_simulated) options_.on_case_simulated();
-    }
-  });
+  BatchOptions batch;
+  batch.threads = options_.threads;
+  for (const Task& task : tasks) batch.work.push_back(task.one->instructions + 1);
+  if (options_.on_progress)
+    batch.on_progress = [&](const BatchProgress& now) { options_.on_progress(simulations_ + now.done); };
+  const BatchEnd end = run_batch(
+      tasks.size(),
+      [&](const BatchCase& one) {
+        Task& task = tasks[one.number()];
+        task.predicted = predict_case(*task.gpu, *task.one, [&one](const Progress& p) { one.at(p.fraction); });
+      },
+      batch);
   simulations_ += tasks.size();
-  for (const Task& task : tasks)
-    if (task.error) std::rethrow_exception(task.error);
+  end.rethrow_first();
 
   for (std::size_t p = 0; p < fresh.size(); ++p) {
     std::vector<double>& all = known_[fresh[p]];

@@ -15,8 +15,9 @@ namespace tilescope::calibrate {
 
 struct SimulatorOptions {
   Sample sample = Sample::automatic;
-  int threads = 1;                          // cases side by side; predictions do not depend on it
-  std::function<void()> on_case_simulated;  // from one thread at a time; may throw to stop
+  int threads = 1;  // cases side by side; predictions do not depend on it
+  // From the calling thread, with the simulations done so far, all that predict() has ever begun; may throw to stop.
+  std::function<void(std::size_t)> on_progress;
 };
 
 // REQUIRES: everything given to the constructor outlives it.
@@ -32,7 +33,8 @@ class CaseSimulator {
   std::size_t simulations() const { return simulations_; }  // done so far, of one case each
 
  private:
-  std::vector<double> predict_case(const GpuSpec& gpu, const TrainingCase& one) const;
+  std::vector<double> predict_case(const GpuSpec& gpu, const TrainingCase& one,
+                                   const std::function<void(const Progress&)>& on_progress) const;
 
   const GpuFile& file_;
   const std::vector<ChosenParameter>& parameters_;

@@ -2,16 +2,20 @@
 
 #include <Eigen/Core>
 #include <Eigen/SVD>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "sim/studies/calibrate/eigen_columns.h"
-#include "sim/studies/calibrate/student_t.h"
 
 namespace tilescope::calibrate {
 
 AtBound at_bound(const FitParameter& parameter, double value) {
   if (value <= parameter.low) return AtBound::low;
   return value >= parameter.high ? AtBound::high : AtBound::no;
+}
+
+double student_t_two_sided(double probability, int degrees_of_freedom) {
+  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), (1 + probability) / 2);
 }
 
 Uncertainty uncertainty(const std::vector<FitParameter>& parameters, const Point& point, const Residuals& residuals,

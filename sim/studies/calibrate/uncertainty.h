@@ -20,6 +20,10 @@ struct Uncertainty {
 Uncertainty uncertainty(const std::vector<FitParameter>& parameters, const Point& point, const Residuals& residuals,
                         const Sensitivity& sensitivity);
 
+// The t for which P(|T| < t) = probability, by Student's distribution: how many standard errors an interval spans.
+// REQUIRES: degrees_of_freedom >= 1, 0 < probability < 1.
+double student_t_two_sided(double probability, int degrees_of_freedom);
+
 enum class AtBound { no, low, high };
 AtBound at_bound(const FitParameter& parameter, double value);
 

@@ -24,7 +24,7 @@ struct CaseRuns {
 };
 
 // `options.threads` simulations at once; the answer does not depend on it. `options.on_progress`, which may throw to
-// stop, is called from one thread at a time.
+// stop, is called from the calling thread. Throws what simulate() throws, of the first case by the rows' order.
 CaseRuns run_cases(const GpuSpec& gpu, const std::vector<MatchedRow>& rows, const RunOptions& options);
 
 // Warp instructions of the launch: as measured, else those of its first CTA times its CTAs.

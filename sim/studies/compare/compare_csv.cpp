@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "sim/results/views/csv_field.h"
 #include "sim/studies/compare/compare_view.h"
-#include "sim/studies/measured/csv_text.h"
 
 namespace tilescope {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/results/views/aligned_columns.h"
 #include "sim/results/views/number_text.h"
-#include "sim/studies/compare/aligned_columns.h"
 #include "sim/studies/compare/compare_view.h"
 
 namespace tilescope {

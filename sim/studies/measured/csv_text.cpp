@@ -88,11 +88,4 @@ std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& file,
   return Parser(text, file, first_line, errors).all(skip_line);
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
 }  // namespace tilescope

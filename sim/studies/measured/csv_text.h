@@ -23,7 +23,4 @@ using CsvRecord = std::vector<CsvField>;  // at least one field
 std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& file, int first_line,
                                  bool (*skip_line)(std::string_view line), Diagnostics& errors);
 
-// The text as a field: quoted where it has to be.
-std::string csv_field(const std::string& text);
-
 }  // namespace tilescope

@@ -12,8 +12,6 @@
 namespace tilescope {
 namespace {
 
-constexpr std::size_t kLongestName = 4096;  // std::regex goes one call deeper per character
-
 std::optional<std::string> dimension(const std::optional<Dim3>& size, char axis) {
   if (!size) return std::nullopt;
   return std::to_string(axis == 'x' ? size->x : axis == 'y' ? size->y : size->z);
@@ -43,13 +41,13 @@ std::string value_of(const MappingRule::Value& value, const RowValues& row) {
   return value.alternatives.front().value(row);  // says what is missing
 }
 
-tl::expected<MappedKernel, std::string> apply(const MappingRule& rule, const std::smatch& found,
+tl::expected<MappedKernel, std::string> apply(const MappingRule& rule, const std::vector<std::string>& captures,
                                               const Measurement& row) {
   if (!rule.skip.empty()) return tl::unexpected("skipped: " + rule.skip);
   MappedKernel mapped{rule.kernel, {}, "", ""};
   if (rule.row_parameters) mapped.parameters = row.parameters;
   RowValues values;
-  for (const auto& part : found) values.captures.push_back(part.str());
+  values.captures = captures;
   values.name = [&row](const std::string& name) { return value_of(row, name); };
   for (const MappingRule::Value& value : rule.values) {
     try {
@@ -94,12 +92,10 @@ tl::expected<KernelMapping, Diagnostics> KernelMapping::read_text(const std::str
 }
 
 tl::expected<MappedKernel, std::string> KernelMapping::map(const Measurement& row) const {
-  if (row.kernel.size() > kLongestName)
-    return tl::unexpected(fmt::format("its name has more than {} characters", kLongestName));
   for (const MappingRule& rule : rules_) {
-    std::smatch found;
-    if (!std::regex_match(row.kernel, found, rule.match)) continue;
-    auto mapped = apply(rule, found, row);
+    const std::vector<std::string> captures = rule.match.captures(row.kernel);
+    if (captures.empty()) continue;
+    auto mapped = apply(rule, captures, row);
     if (mapped && !mapped->launch.empty()) mapped->launch_beside = file_;
     return mapped;
   }

@@ -1,7 +1,7 @@
 // From a measured kernel's name to the built-in kernel that models it: a YAML file of rules, tried in order.
 //
 //   rules:
-//     - match: gemm_naive_(col|row)_(\d+)x(\d+)      # ECMAScript regular expression, of the whole name
+//     - match: gemm_naive_(col|row)_(\d+)x(\d+)      # regular expression (RE2), of the whole name
 //       kernel: gemm_naive                            # as `tilescope list kernels` names it
 //       parameters:                                   # each a formula (row_expression.h), a word that the parameter
 //         M: [m, grid.y*$3]                           # accepts, or a list of formulas, of which the first that the

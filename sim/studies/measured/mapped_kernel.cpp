@@ -2,19 +2,18 @@
 
 #include <fmt/format.h>
 
-#include "traces/kernels/registry.h"
-#include "traces/sass/launch_file.h"
+#include "traces/open_kernel.h"
 
 namespace tilescope {
 
 tl::expected<std::unique_ptr<Kernel>, std::string> make_kernel(const MappedKernel& mapped) {
   if (!mapped.launch.empty()) {
-    auto kernel = sass::open_launch_text(mapped.launch, mapped.launch_beside);
+    auto kernel = open_kernel_text(mapped.launch, mapped.launch_beside);
     if (!kernel) return tl::unexpected(fmt::format("its launch: {}", kernel.error().front().message));
     return std::move(*kernel);
   }
-  auto kernel = make_kernel(mapped.kernel, mapped.parameters);
-  if (!kernel) return tl::unexpected(fmt::format("{}: {}", mapped.kernel, fmt::join(kernel.error(), "; ")));
+  auto kernel = open_kernel(mapped.kernel, mapped.parameters);
+  if (!kernel) return tl::unexpected(fmt::format("{}: {}", mapped.kernel, joined_messages(kernel.error())));
   return std::move(*kernel);
 }
 

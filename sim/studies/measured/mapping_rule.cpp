@@ -104,11 +104,12 @@ class Reader {
   void pattern(const YamlSection::Entry& match, MappingRule& rule) {
     const auto text = text_of(match, "a regular expression of kernels' names");
     if (!text) return;
-    try {
-      rule.match = std::regex(*text, std::regex::ECMAScript | std::regex::optimize);
-    } catch (const std::regex_error& broken) {
-      error(match.value, fmt::format("match: got {}; must be a regular expression ({})", quoted(*text), broken.what()));
-    }
+    auto pattern = NamePattern::make(*text);
+    if (pattern)
+      rule.match = std::move(*pattern);
+    else
+      error(match.value,
+            fmt::format("match: got {}; must be a regular expression ({})", quoted(*text), pattern.error()));
   }
 
   void compiled(const YamlSection::Entry* kernel, const YamlSection::Entry& launch, const YamlSection::Entry* names,
@@ -187,9 +188,9 @@ class Reader {
 
   void check_names(const RowExpression& formula, const Place& place, const std::string& begin,
                    const MappingRule& rule) {
-    if (formula.highest_capture() > rule.match.mark_count())
+    if (formula.highest_capture() > rule.match.groups())
       error(place, fmt::format("{}got ${}; the rule's pattern captures {}", begin, formula.highest_capture(),
-                               rule.match.mark_count()));
+                               rule.match.groups()));
     for (const std::string& name : formula.names())
       if (name.find('.') != std::string::npos && name.find("__") == std::string::npos &&
           std::find(kDimensions.begin(), kDimensions.end(), name) == kDimensions.end())

@@ -1,13 +1,13 @@
 // The rules of a KernelMapping, and their reading from YAML.
 #pragma once
 
-#include <regex>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
 
 #include "models/support/diagnostic.h"
+#include "models/support/name_pattern.h"
 #include "sim/studies/measured/launch_template.h"
 #include "sim/studies/measured/row_expression.h"
 
@@ -20,7 +20,7 @@ struct MappingRule {
     std::vector<RowExpression> alternatives;  // the first whose names the row has counts
   };
 
-  std::regex match;
+  NamePattern match;
   std::string skip;  // the reason; "": no skip rule
   std::string kernel;
   bool row_parameters = false;  // `parameters: row`

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "sim/studies/measured/measured_number.h"
@@ -99,7 +100,9 @@ class Row {
     if (column.texts_are_left_out && text.find_first_of("0123456789.+-") != 0) return;
     const auto value = measured_number(text);
     if (!value || *value < 0) return refuse(field, column, "a number, 0 or more");
-    into_.metrics[column.name] = *value * column.factor;
+    const double base = *value * column.factor;
+    if (!std::isfinite(base)) return refuse(field, column, "a number that fits a double in its base unit");
+    into_.metrics[column.name] = base;
   }
 
   Measurement& into_;

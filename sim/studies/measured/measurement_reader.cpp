@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "models/support/suggest.h"
 #include "models/support/text_file.h"
@@ -79,11 +81,8 @@ class Reader {
   }
 
   void add_column(const CsvField& field, Kind kind, bool texts_are_left_out) {
-    if (kind != Kind::ignored)
-      for (const MeasurementColumn& other : columns_)
-        if (other.kind == kind && other.name == field.text)
-          error(field.line, field.column,
-                fmt::format("column {}: given twice; must be given once", quoted(field.text)));
+    if (kind != Kind::ignored && !seen_.emplace(kind, field.text).second)
+      error(field.line, field.column, fmt::format("column {}: given twice; must be given once", quoted(field.text)));
     columns_.push_back({kind, field.text, 1, texts_are_left_out});
   }
 
@@ -154,6 +153,7 @@ class Reader {
   Diagnostics errors_;
   std::vector<CsvRecord> records_;
   Columns columns_;
+  std::set<std::pair<Kind, std::string>> seen_;
   std::size_t start_ = 0;
   int start_line_ = 1;
   bool usable_ = false;

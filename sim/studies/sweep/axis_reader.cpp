@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "models/support/yaml_text.h"
@@ -35,8 +35,9 @@ std::string flow_text(const YAML::Node& list) {
 
 class AxisReader {
  public:
-  AxisReader(const YamlSection::Entry& entry, const std::string& prefix, Diagnostics& errors)
-      : what_(prefix + entry.key), errors_(errors) {
+  // `texts` counts up to most_axis_texts.
+  AxisReader(const YamlSection::Entry& entry, const std::string& prefix, std::size_t& texts, Diagnostics& errors)
+      : what_(prefix + entry.key), texts_(texts), errors_(errors) {
     read_.key = entry.key;
     read_.place = entry.key_place;
     read_.axis.names = names_of(entry.key);
@@ -53,7 +54,7 @@ class AxisReader {
     } else {
       value(node, place);
     }
-    refuse_repeated();
+    if (texts_ <= most_axis_texts) refuse_repeated();
     if (errors_.size() > before) return std::nullopt;
     return std::move(read_);
   }
@@ -62,6 +63,12 @@ class AxisReader {
   void error(const Place& place, const std::string& problem) { errors_.push_back(place.error(what_ + ": " + problem)); }
 
   void add(std::vector<std::string> values, const Place& place) {
+    const bool was_within = texts_ <= most_axis_texts;
+    texts_ += values.size();
+    if (texts_ > most_axis_texts) {
+      if (was_within) error(place, fmt::format("the parameters have more than {} values", most_axis_texts));
+      return;
+    }
     read_.axis.values.push_back(std::move(values));
     read_.value_places.push_back(place);
   }
@@ -75,7 +82,10 @@ class AxisReader {
                                       node.IsNull() ? " (within { }, names with ',' between them need quotes)" : ""));
     const auto values = listed_values(node.Scalar());
     if (!values) return error(place, values.error());
-    for (const std::string& one : *values) add(std::vector<std::string>(names, one), place);
+    for (const std::string& one : *values) {
+      if (texts_ > most_axis_texts) return;
+      add(std::vector<std::string>(names, one), place);
+    }
   }
 
   // [64, 128]: one value for each of several names.
@@ -94,16 +104,16 @@ class AxisReader {
 
   void refuse_repeated() {
     const auto& values = read_.axis.values;
+    std::set<std::vector<std::string>> known;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) ==
-          values.begin() + static_cast<std::ptrdiff_t>(i))
-        continue;
+      if (known.insert(values[i]).second) continue;
       error(read_.value_places[i], fmt::format("{} is given twice", quoted(values[i].front())));
       return;
     }
   }
 
   std::string what_;
+  std::size_t& texts_;
   Diagnostics& errors_;
   PlacedAxis read_;
 };
@@ -114,16 +124,16 @@ std::vector<PlacedAxis> read_axes(const YAML::Node& map, const Place& place, con
                                   Diagnostics& errors) {
   std::vector<PlacedAxis> axes;
   const YamlSection section(map, prefix, place, errors);
-  std::vector<std::string> known;
+  std::set<std::string> known;
+  std::size_t texts = 0;
   for (const YamlSection::Entry& entry : section.entries()) {
-    auto axis = AxisReader(entry, prefix, errors).read(entry.value);
+    auto axis = AxisReader(entry, prefix, texts, errors).read(entry.value);
     if (!axis) continue;
     bool repeated = false;
     for (const std::string& name : axis->axis.names) {
-      repeated = repeated || std::find(known.begin(), known.end(), name) != known.end();
-      if (std::find(known.begin(), known.end(), name) != known.end())
-        errors.push_back(axis->place.error(fmt::format("{}{}: {} is given twice", prefix, axis->key, name)));
-      known.push_back(name);
+      if (known.insert(name).second) continue;
+      repeated = true;
+      errors.push_back(axis->place.error(fmt::format("{}{}: {} is given twice", prefix, axis->key, name)));
     }
     if (!repeated) axes.push_back(std::move(*axis));
   }

@@ -1,6 +1,7 @@
 // The map `parameters` of a study file: names and values with their places, not yet held against kernels and GPUs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct PlacedAxis {
   Place place;
   std::vector<Place> value_places;  // of axis.values
 };
+
+inline constexpr std::size_t most_axis_texts = 1'000'000;  // values of all axes of a map, times the names of each
 
 // `prefix` begins every message: "parameters.". Values that cannot be read go to `errors`, and their axis is left out.
 std::vector<PlacedAxis> read_axes(const YAML::Node& map, const Place& place, const std::string& prefix,

@@ -9,6 +9,10 @@ namespace tilescope::sweep {
 namespace {
 
 constexpr int kBusyMilliseconds = 60'000;
+constexpr int kCallAfter = 1'000'000;     // instructions of SQLite's machine
+constexpr int kMostCalls = 10'000;        // of one statement: minutes; a million points take a hundred million
+constexpr int kLongestValue = 256 << 20;  // byte
+constexpr int kDeepestExpression = 100;   // SQL that this program writes has a few levels
 
 [[noreturn]] void fail(sqlite3* database, const std::string& path, int code) {
   const int reason = database != nullptr ? sqlite3_system_errno(database) : 0;
@@ -17,6 +21,8 @@ constexpr int kBusyMilliseconds = 60'000;
     what = "the disk is full; what was stored before is kept";
   else if ((code & 0xff) == SQLITE_BUSY)
     what = "another program keeps the file locked";
+  else if ((code & 0xff) == SQLITE_INTERRUPT)
+    what = "reading it takes more steps than a store can need: it is damaged";
   else if ((code & 0xff) == SQLITE_IOERR)
     what += (reason == 0 ? "" : std::string(" (") + std::strerror(reason) + ")") + "; what was stored before is kept";
   throw StoreError(path + ": " + what);
@@ -45,7 +51,11 @@ void Statement::bind(int parameter, std::int64_t number) {
 void Statement::bind(int parameter, double number) { check(sqlite3_bind_double(statement_.get(), parameter, number)); }
 
 bool Statement::step() {
+  int calls = 0;
+  sqlite3_progress_handler(
+      database_, kCallAfter, [](void* count) { return ++*static_cast<int*>(count) > kMostCalls ? 1 : 0; }, &calls);
   const int code = sqlite3_step(statement_.get());
+  sqlite3_progress_handler(database_, 0, nullptr, nullptr);
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) fail(database_, path_, code);
   return false;
@@ -70,6 +80,13 @@ Database::Database(const std::string& path, bool create) : path_(path), database
   if (code != SQLITE_OK) fail(opened, path, code);
   sqlite3_extended_result_codes(opened, 1);
   sqlite3_busy_timeout(opened, kBusyMilliseconds);
+  // The file may be anybody's: nothing that its schema says is run.
+  for (const int setting :
+       {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+    sqlite3_db_config(opened, setting, 0, nullptr);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, kLongestValue);
+  sqlite3_limit(opened, SQLITE_LIMIT_EXPR_DEPTH, kDeepestExpression);
 }
 
 void Database::execute(const std::string& sql) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/engine/traffic_memo.h"
+#include "sim/studies/batch.h"
 #include "sim/studies/sweep/point_run.h"
 
 namespace tilescope::sweep {
@@ -58,13 +59,13 @@ Estimate estimate_work(const Plan& plan, const Store* store, const std::vector<s
   try {
     for (std::size_t i = 0; i < samples; ++i) {
       const std::size_t slot = (samples / 2 + i * stride) % samples;
-      run_point(plan, plan.points[missing[(2 * slot + 1) * missing.size() / (2 * samples)]], &memo, [&] {
-        if (since(began) > kPatience) throw Stopped{};
+      run_point(plan, plan.points[missing[(2 * slot + 1) * missing.size() / (2 * samples)]], &memo, [&](double) {
+        if (since(began) > kPatience) throw BatchStopped{};
       });
       ++estimate.points;
       if (since(began) > kPatience) break;
     }
-  } catch (const Stopped&) {
+  } catch (const BatchStopped&) {
     estimate.at_least = estimate.points == 0;
   }
   // A point that was given up took time too: the estimate is rather high than low.

@@ -57,13 +57,18 @@ std::string text_of(const nlohmann::ordered_json& value) {
 
 }  // namespace
 
-std::string gpu_value_problem(const StudyGpu& gpu, const std::string& path, const std::string& value) {
+std::string gpu_value_problem(const std::string& path, const std::string& value) {
   GpuSpec spec;
-  const Diagnostics errors = read_fields(gpu.text, gpu.path, {{path, value}}, [&spec](SpecFields& fields) {
+  const Override set{path, value};
+  // An empty configuration: what it lacks is said under another name than the value's.
+  const Diagnostics errors = read_fields("{}", "", {set}, [&spec](SpecFields& fields) {
     WithoutRules without(fields);
     spec.fields(without);
   });
-  return errors.empty() ? "" : errors.front().message;
+  const std::string label = set.label();
+  for (const Diagnostic& error : errors)
+    if (error.file == label) return error.message;
+  return "";
 }
 
 std::string gpu_value_text(const GpuSpec& gpu, const std::string& path) {

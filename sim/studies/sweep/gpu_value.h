@@ -12,8 +12,8 @@
 namespace tilescope::sweep {
 
 // What is wrong with the value alone ("l2.size_mib: got '0'; must be ..."); empty: nothing. Rules that span several
-// values are left for the whole configuration. REQUIRES: the GPU's file alone is right.
-std::string gpu_value_problem(const StudyGpu& gpu, const std::string& path, const std::string& value);
+// values are left for the whole configuration.
+std::string gpu_value_problem(const std::string& path, const std::string& value);
 
 // A value of the configuration as text ("50", "lru", "[16, 18]"); empty where there is none of that path.
 std::string gpu_value_text(const GpuSpec& gpu, const std::string& path);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "models/support/accepted.h"
@@ -63,13 +64,10 @@ std::string unknown_name(const std::string& name, const Taker& taker) {
 std::string refused_value(const std::string& name, const std::string& value, const Taker& taker) {
   if (is_gpus(name)) {
     if (value == base_value) return "";
-    for (const StudyGpu& gpu : taker.study.gpus) {
-      std::string problem = gpu_value_problem(gpu, name.substr(kGpu.size()), value);
-      const std::string begin = name.substr(kGpu.size()) + ": ";
-      if (problem.starts_with(begin)) problem.erase(0, begin.size());
-      if (!problem.empty()) return problem;
-    }
-    return "";
+    std::string problem = gpu_value_problem(name.substr(kGpu.size()), value);
+    const std::string begin = name.substr(kGpu.size()) + ": ";
+    if (problem.starts_with(begin)) problem.erase(0, begin.size());
+    return problem;
   }
   if (is_launchs(name)) {
     const Range<std::int64_t> range{name == "launch.registers_per_thread" ? 1 : 0, 1 << 20};
@@ -99,10 +97,10 @@ Axis part_of(const Axis& axis, const std::vector<bool>& kept) {
     return some;
   };
   Axis part{chosen(axis.names), {}};
+  std::set<std::vector<std::string>> known;
   for (const auto& values : axis.values) {
     auto some = chosen(values);
-    if (std::find(part.values.begin(), part.values.end(), some) == part.values.end())
-      part.values.push_back(std::move(some));
+    if (known.insert(some).second) part.values.push_back(std::move(some));
   }
   return part;
 }

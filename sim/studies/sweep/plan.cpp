@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 
+#include "models/support/content_hash.h"
 #include "models/support/spec_hash.h"
 #include "models/support/spec_reader.h"
 #include "models/support/spec_tree.h"
 #include "sim/results/version.h"
 #include "sim/studies/sweep/gpu_value.h"
-#include "sim/studies/sweep/text_hash.h"
 
 namespace tilescope::sweep {
 namespace {
@@ -93,7 +93,7 @@ class Planner {
       made.spec = std::move(*spec);
     } else {
       made.problem = spec.error().front().message;
-      TextHash hash;
+      ContentHash hash;
       hash.add(file.text);
       made.identity = "refused " + hash.text();
       for (const Override& one : overrides) made.identity += "\n" + one.path + "=" + one.value;
@@ -152,7 +152,7 @@ class Planner {
   }
 
   std::string key_of(const StudyKernel& kernel, const PlannedPoint& point) const {
-    TextHash hash;
+    ContentHash hash;
     hash.add(fmt::format("{}+{}\n{}\n{}\n", version(), source_hash(),
                          plan_.study.mode == Mode::timing ? "timing" : "counts", name(plan_.study.sample)));
     hash.add(plan_.variants[point.variant].identity + "\n");

@@ -11,7 +11,7 @@
 #include "sim/results/version.h"
 #include "sim/results/views/result_json.h"
 #include "sim/studies/sweep/relaunched_kernel.h"
-#include "traces/kernels/registry.h"
+#include "traces/open_kernel.h"
 
 namespace tilescope::sweep {
 namespace {
@@ -26,19 +26,15 @@ std::shared_ptr<const Kernel> kernel_of(const StudyKernel& kernel, const Planned
   }
   std::shared_ptr<const Kernel> made = kernel.opened;
   if (made == nullptr) {
-    auto built = make_kernel(kernel.label, own);
-    if (!built) {
-      std::string reason;
-      for (const std::string& problem : built.error()) reason += (reason.empty() ? "" : "; ") + problem;
-      throw std::invalid_argument(reason);
-    }
+    auto built = open_kernel(kernel.label, own);
+    if (!built) throw std::invalid_argument(joined_messages(built.error()));
     made = std::move(*built);
   }
   if (relaunched) made = std::make_shared<RelaunchedKernel>(made, point.given);
   return made;
 }
 
-std::string simulated(const Plan& plan, const PlannedPoint& point, TrafficMemo* memo, const StopCheck& check) {
+std::string simulated(const Plan& plan, const PlannedPoint& point, TrafficMemo* memo, const PointProgress& progress) {
   const GpuVariant& gpu = plan.variants[point.variant];
   if (!gpu.spec) throw std::invalid_argument(gpu.problem);
   const auto kernel = kernel_of(plan.study.kernels[point.kernel], point);
@@ -46,20 +42,21 @@ std::string simulated(const Plan& plan, const PlannedPoint& point, TrafficMemo* 
   options.mode = plan.study.mode;
   options.sample = plan.study.sample;
   options.memo = memo;
-  options.on_progress = [&check](const Progress&) { check(); };
+  options.on_progress = [&progress](const Progress& p) { progress(p.fraction); };
   const RunOutcome outcome = simulate(*gpu.spec, *kernel, options);
-  return result_json(make_result(*gpu.spec, kernel->launch(), options, outcome)).dump();
+  return result_json(make_result(*gpu.spec, kernel->launch(), options, outcome))
+      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
 
-StoredResult run_point(const Plan& plan, const PlannedPoint& point, TrafficMemo* memo, const StopCheck& check) {
+StoredResult run_point(const Plan& plan, const PlannedPoint& point, TrafficMemo* memo, const PointProgress& progress) {
   const auto began = std::chrono::steady_clock::now();
   StoredResult result;
   result.key = point.key;
   result.version = fmt::format("{}+{}", version(), source_hash());
   try {
-    result.result = simulated(plan, point, memo, check);
+    result.result = simulated(plan, point, memo, progress);
   } catch (const std::bad_alloc&) {
     result.ok = false;
     result.reason = "out of memory";

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "models/support/diagnostic.h"
+
 namespace tilescope::sweep {
 namespace {
 
 constexpr std::int64_t kApplication = 0x54537374;  // "TSst"
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;  // 2: keys are XXH3; the tables of 1 are the same, its keys are asked for no more
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE results(
@@ -42,6 +44,8 @@ const std::string& usable(const std::string& path, Store::Access access) {
   if (fs::is_directory(status)) throw std::invalid_argument(path + ": is a directory; must be a file of results");
   if (access == Store::Access::existing && !fs::exists(status))
     throw std::invalid_argument(path + ": no such file; must be a store that tilescope sweep wrote");
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw std::invalid_argument(path + ": is no regular file; must be a file of results");
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, error))
     throw std::invalid_argument(fmt::format("{}: there is no folder {}", path, folder.string()));
@@ -67,7 +71,8 @@ std::vector<StoredPoint> stored_points(const Plan& plan) {
     for (const auto& [name, value] : planned.parameters) parameters[name] = value;
     points.push_back({plan.study.name, static_cast<std::int64_t>(points.size()) + 1, planned.key,
                       plan.study.kernels[planned.kernel].label,
-                      plan.study.gpus[plan.variants[planned.variant].gpu].label, parameters.dump(),
+                      plan.study.gpus[plan.variants[planned.variant].gpu].label,
+                      parameters.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
                       plan.study.mode == Mode::timing ? "timing" : "counts", name(plan.study.sample)});
   }
   return points;
@@ -84,13 +89,19 @@ void Store::check_or_create(Access access) {
     const std::int64_t application = database_.number("PRAGMA application_id");
     const std::int64_t version = database_.number("PRAGMA user_version");
     if (application == kApplication && version > kVersion)
-      refuse(fmt::format("was written by a newer tilescope (store version {}); this one reads version {}", version,
-                         kVersion));
+      refuse(fmt::format("was written by a newer tilescope (store version {}); this one reads versions up to {}",
+                         version, kVersion));
     return application == kApplication;
   };
   const auto is_empty = [this] { return database_.number("SELECT count(*) FROM sqlite_master") == 0; };
   try {
-    if (is_store()) return;
+    if (is_store()) {
+      check_tables();
+      // What is added from here on has keys of this version: a program that knows other keys must not add its own.
+      if (access == Access::create && database_.number("PRAGMA user_version") < kVersion)
+        database_.execute(fmt::format("PRAGMA user_version={}", kVersion));
+      return;
+    }
     if (!is_empty()) refuse("is a database of another program; must be a store that tilescope sweep wrote");
   } catch (const StoreError& error) {
     if (std::string(error.what()).find("not a database") == std::string::npos) throw;
@@ -102,6 +113,34 @@ void Store::check_or_create(Access access) {
     database_.execute(kTables);
     database_.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kVersion));
   });
+}
+
+// Views and computed columns could stand in for the tables.
+void Store::check_tables() const {
+  const auto refuse = [this](const std::string& why) {
+    throw std::invalid_argument(path() + ": " + why + "; must be a store that tilescope sweep wrote");
+  };
+  const std::map<std::string, std::vector<std::string>> wanted = {
+      {"points", {"study", "position", "key", "kernel", "gpu", "parameters", "mode", "sample"}},
+      {"results", {"key", "status", "reason", "result", "wall_seconds", "version"}}};
+  std::size_t tables = 0;
+  Statement parts = database_.prepare("SELECT type, name, sql FROM sqlite_master ORDER BY name");
+  while (parts.step()) {
+    const std::string type = parts.text(0);
+    const std::string name = parts.text(1);
+    const bool own_index = type == "index" && name.starts_with("sqlite_autoindex_");
+    if (own_index || name.starts_with("sqlite_stat")) continue;
+    const bool known = type == "table" && wanted.count(name) != 0 && parts.text(2).starts_with("CREATE TABLE");
+    if (!known) refuse(fmt::format("holds a {} {}", quoted(type), quoted(name)));
+    ++tables;
+  }
+  if (tables != wanted.size()) refuse("lacks the tables points and results");
+  for (const auto& [table, columns] : wanted) {
+    std::vector<std::string> found;
+    Statement rows = database_.prepare("PRAGMA table_xinfo(" + table + ")");
+    while (rows.step()) found.push_back(rows.number(6) == 0 ? rows.text(1) : "computed " + rows.text(1));
+    if (found != columns) refuse(fmt::format("its table {} has other columns", table));
+  }
 }
 
 void Store::set_points(const std::vector<StoredPoint>& points) {

@@ -61,6 +61,7 @@ class Store {
 
  private:
   void check_or_create(Access access);
+  void check_tables() const;
 
   Database database_;
 };

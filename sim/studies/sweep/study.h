@@ -8,6 +8,7 @@
 #include "sim/simulate.h"
 #include "sim/studies/sweep/point_expression.h"
 #include "traces/kernels/parameters.h"
+#include "traces/open_kernel.h"
 
 namespace tilescope::sweep {
 
@@ -27,8 +28,6 @@ struct Constraint {
   int line = 0;  // of the formula's first character
   int column = 0;
 };
-
-enum class KernelKind : std::uint8_t { builtin, launch_file, trace };
 
 struct StudyKernel {
   std::string label;  // as the study writes it

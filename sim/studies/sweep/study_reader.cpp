@@ -111,9 +111,13 @@ class Reader {
     } else if (entry.value.IsDefined() && !entry.value.IsNull()) {
       items.push_back(entry.value);
     }
-    if (items.empty())
+    if (items.size() > most_items) {
+      error(entry.key_place, fmt::format("{}: got {} items; must be at most {}", entry.key, items.size(), most_items));
+      items.clear();
+    } else if (items.empty()) {
       error(entry.key_place, fmt::format("{}: got {}; must be {}", entry.key,
                                          entry.value.IsSequence() ? "an empty list" : seen(entry.value), wanted));
+    }
     return items;
   }
 

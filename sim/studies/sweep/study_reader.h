@@ -6,6 +6,7 @@
 // Every error of the file comes in one run, sorted by position.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <tl/expected.hpp>
@@ -17,6 +18,8 @@ namespace tilescope::sweep {
 
 // The file of a built-in GPU, or a sentence why there is none of that name.
 using GpuFinder = std::function<tl::expected<std::string, std::string>(const std::string& name)>;
+
+inline constexpr std::size_t most_items = 1000;  // kernels, GPUs or constraints of one list
 
 tl::expected<Study, Diagnostics> read_study(const std::string& path, const GpuFinder& find_gpu);
 

@@ -12,6 +12,7 @@
 #include "models/support/suggest.h"
 #include "sim/results/derived.h"
 #include "sim/results/metrics.h"
+#include "sim/studies/sweep/stored_json.h"
 
 namespace tilescope::sweep {
 namespace {
@@ -26,10 +27,18 @@ struct Row {
   StoredResult result;
 };
 
+struct Damaged {};
+
+Json object_of(const std::string& text) {
+  auto object = stored_object(text);
+  if (!object) throw Damaged{};
+  return *std::move(object);
+}
+
 std::string cell_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-  return value.is_null() ? "" : value.dump();
+  return value.is_null() ? "" : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 class Builder {
@@ -37,12 +46,12 @@ class Builder {
   void add(const StoredPoint& point, const StoredResult& result) {
     Row row{point, {}, {}, result};
     row.result.result.clear();
-    const Json parameters = Json::parse(point.parameters);
+    const Json parameters = object_of(point.parameters);
     for (const auto& [name, value] : parameters.items()) {
       if (parameters_seen_.emplace(name, 0).second) parameters_.push_back(name);
       row.parameters[name] = cell_of(value);
     }
-    if (result.ok) take_values(Json::parse(result.result), row.values);
+    if (result.ok) take_values(object_of(result.result), row.values);
     rows_.push_back(std::move(row));
   }
 
@@ -71,7 +80,8 @@ class Builder {
  private:
   void take_values(const Json& result, Cells& values) {
     for (const char* part : {"metrics", "derived", "provenance"}) {
-      for (const auto& [name, value] : result.at(part).items()) {
+      if (!result.contains(part) || !result[part].is_object()) throw Damaged{};
+      for (const auto& [name, value] : result[part].items()) {
         if (value.is_object()) continue;
         values[name] = cell_of(value);
         seen_[name] = 1;
@@ -126,7 +136,13 @@ SweepTable sweep_table(const Store& store, const TableOptions& options) {
                                             did_you_mean(options.study, studies), list_of(studies, "and")));
   Builder builder;
   store.each_point([&](const StoredPoint& point, const StoredResult* result) {
-    if (result != nullptr && (options.study.empty() || point.study == options.study)) builder.add(point, *result);
+    if (result == nullptr || (!options.study.empty() && point.study != options.study)) return;
+    try {
+      builder.add(point, *result);
+    } catch (const Damaged&) {
+      throw std::invalid_argument(fmt::format("{}: point {} of study {} has a damaged result; must be a JSON object",
+                                              store.path(), point.position, quoted(point.study)));
+    }
   });
   return builder.table(options.wall);
 }

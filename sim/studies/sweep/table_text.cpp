@@ -3,18 +3,12 @@
 #include <fmt/format.h>
 
 #include "models/support/accepted.h"
+#include "sim/results/views/csv_field.h"
 
 namespace tilescope::sweep {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string in_quotes = "\"";
-  for (const char c : text) in_quotes += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return in_quotes + "\"";
-}
 
 Json value_of(const std::string& text, ColumnKind kind) {
   if (kind == ColumnKind::label || kind == ColumnKind::status) return text;
@@ -44,11 +38,11 @@ std::string table_csv(const SweepTable& table) {
   std::string text;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const auto& [name, unit, kind] = table.columns[i];
-    text += (i == 0 ? "" : ",") + field(unit.empty() ? name : fmt::format("{} [{}]", name, unit));
+    text += (i == 0 ? "" : ",") + csv_field(unit.empty() ? name : fmt::format("{} [{}]", name, unit));
   }
   text += "\n";
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + field(row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(row[i]);
     text += "\n";
   }
   return text;

@@ -1,10 +1,10 @@
-#include "sim/studies/compare/aligned_columns.h"
+#include "sim/results/views/aligned_columns.h"
 
 #include <algorithm>
 
 namespace tilescope {
 
-std::string aligned_columns(const std::vector<std::vector<std::string>>& lines, std::size_t indent) {
+std::string aligned_columns(const std::vector<std::vector<std::string>>& lines, std::size_t left) {
   std::vector<std::size_t> widths;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()));
@@ -12,10 +12,10 @@ std::string aligned_columns(const std::vector<std::vector<std::string>>& lines, 
   }
   std::string text;
   for (const auto& line : lines) {
-    std::string one(indent, ' ');
+    std::string one;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string padding(widths[i] - line[i].size(), ' ');
-      one += i == 0 ? line[i] + padding : "  " + padding + line[i];
+      one += (i == 0 ? "" : "  ") + (i < left ? line[i] + padding : padding + line[i]);
     }
     text += one.substr(0, one.find_last_not_of(' ') + 1) + "\n";
   }

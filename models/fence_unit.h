@@ -1,0 +1,30 @@
+// What memory barriers of an SM take. One of CTA scope passes the load/store queue. One of GPU or system scope begins
+// when everything that its warp asked for and stored has been answered, makes a trip of its own, and passes the SM's
+// fence unit, which begins one every few cycles. Source: gpu/microbench/fences.cu, docs/memory-spaces.md.
+#pragma once
+
+#include "models/gpu_spec.h"
+#include "models/isa/instruction.h"
+#include "models/resource.h"
+
+namespace tilescope {
+
+class FenceUnit {
+ public:
+  explicit FenceUnit(const FencesSpec& spec) : spec_(spec) {}
+
+  // Everything that the barrier waits for is there at `now`; returns when its warp may go on.
+  Cycle pass(Cycle now, Scope scope) {
+    if (scope == Scope::cta) return now + spec_.cta_cycles;
+    const Cycle trip = scope == Scope::gpu ? spec_.gpu_cycles : spec_.system_cycles;
+    return unit_.take(now, spec_.interval_cycles) + trip;
+  }
+  // More, for dropping the lines that L1 holds.
+  Cycle invalidation_cycles() const { return spec_.invalidation_cycles; }
+
+ private:
+  FencesSpec spec_;
+  Resource unit_;
+};
+
+}  // namespace tilescope

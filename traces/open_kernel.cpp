@@ -1,0 +1,59 @@
+#include "traces/open_kernel.h"
+
+#include <fmt/format.h>
+
+#include "traces/file/trace_reader.h"
+#include "traces/kernels/registry.h"
+#include "traces/sass/launch_file.h"
+
+namespace tilescope {
+namespace {
+
+using Opened = tl::expected<std::unique_ptr<Kernel>, Diagnostics>;
+
+Opened built_in(const std::string& name, const ParameterTexts& parameters) {
+  auto kernel = make_kernel(name, parameters);
+  if (kernel) return std::move(*kernel);
+  Diagnostics errors;
+  for (const std::string& problem : kernel.error()) errors.push_back({name, 0, 0, problem});
+  return tl::unexpected(std::move(errors));
+}
+
+Opened trace(const std::string& path) {
+  try {
+    return open_trace(path);
+  } catch (const DiagnosticsError& error) {
+    return tl::unexpected(error.diagnostics());
+  }
+}
+
+}  // namespace
+
+KernelKind kernel_kind(const std::string& name) {
+  if (is_builtin_kernel(name)) return KernelKind::builtin;
+  if (name.ends_with(".yaml") || name.ends_with(".yml")) return KernelKind::launch_file;
+  return name.ends_with(".tst") || is_trace(name) ? KernelKind::trace : KernelKind::builtin;
+}
+
+Opened open_kernel(const std::string& name, const ParameterTexts& parameters) {
+  const KernelKind kind = kernel_kind(name);
+  if (kind == KernelKind::builtin) return built_in(name, parameters);
+  if (!parameters.empty())
+    return tl::unexpected(Diagnostics{
+        {name, 0, 0,
+         fmt::format("got the parameter {}={}; {} has no parameters to set", parameters.begin()->first,
+                     parameters.begin()->second, kind == KernelKind::trace ? "a trace" : "a launch file")}});
+  return kind == KernelKind::trace ? trace(name) : sass::open_launch_file(name);
+}
+
+Opened open_kernel_text(const std::string& launch, const std::string& path) {
+  return sass::open_launch_text(launch, path);
+}
+
+std::string joined_messages(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) text += (text.empty() ? "" : "; ") + diagnostic.message;
+  return text;
+}
+
+}  // namespace tilescope
