@@ -3,7 +3,7 @@
 // The engine moves all resident warps on together, so that a loop without an end would be met only after every one of
 // them had executed its limit. Therefore the first warp that executes more than `cleared` instructions is executed
 // alone to its end, keeping nothing, before the engine goes on; then four times as much is cleared as it took. A launch
-// of warps with up to n instructions pays for log4(n / 4000) warps.
+// of warps with up to n instructions pays for log4(n / 500) warps.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ class EndGuard {
 
  private:
   // Less than one turn of a warp whose CTA runs together.
-  static constexpr std::uint64_t kFirstCleared = 4000, kGrowth = 4;
+  static constexpr std::uint64_t kFirstCleared = 500, kGrowth = 4;
 
   void prove_end(std::int64_t cta, int warp, std::uint64_t executed);
   // Instructions of the longest warp; throws.
