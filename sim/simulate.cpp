@@ -139,10 +139,7 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
           {}};
 }
 
-}  // namespace
-
-RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
-  refuse_impossible_launch(gpu, kernel);
+RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   if (options.mode == Mode::counts && options.memo != nullptr && !options.by_instruction)
     return count_with_memo(gpu, kernel, options);
   if (options.mode == Mode::counts) return count(gpu, kernel, options, 1).outcome;
@@ -178,6 +175,20 @@ RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& 
   for (std::size_t i = 0; i < outcome.sm.stall_cycles.size(); ++i)
     outcome.sm.stall_cycles[i] = grown(timed.sm.stall_cycles[i], timed.fraction);
   if (options.by_instruction) take_grown_stalls(outcome.instructions, timed.instructions, timed.fraction);
+  return outcome;
+}
+
+}  // namespace
+
+RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  refuse_impossible_launch(gpu, kernel);
+  RunOutcome outcome = run(gpu, kernel, options);
+  // What was executed and is not modelled.
+  for (const OperationTraits& row : kOperations) {
+    const std::uint64_t executed = outcome.sm.instructions[static_cast<std::size_t>(row.op)];
+    if (!row.not_modelled.empty() && executed != 0)
+      outcome.approximations.push_back(fmt::format("{} ({} warp instructions)", row.not_modelled, executed));
+  }
   return outcome;
 }
 

@@ -58,7 +58,6 @@ enum class OpClass : std::uint8_t {
   group_wait,         // WARPGROUP
   fence,              // FENCE.VIEW
   prefetch,           // CCTL.PF1, CCTL.PF2: a global load without result
-  shared_discard,     // LDS RZ: orders asynchronous copies, its result is thrown away
   cache_hint,         // CCTL of one line: written back, invalidated
 };
 inline constexpr int kOpClasses = static_cast<int>(OpClass::cache_hint) + 1;
@@ -74,15 +73,15 @@ enum class AccessKind : std::uint8_t {
   global_store,
   global_atomic,
   global_reduction,
+  prefetch,
   local_load,
   local_store,
   shared_load,
   shared_store,
   shared_atomic,
   async_store,  // shared memory's side of an asynchronous copy
-  shared_misc,  // shared-memory passes that count as neither
 };
-inline constexpr int kAccesses = static_cast<int>(AccessKind::shared_misc) + 1;
+inline constexpr int kAccesses = static_cast<int>(AccessKind::async_store) + 1;
 
 constexpr bool is_shared(AccessKind access) { return access >= AccessKind::shared_load; }
 constexpr bool is_local(AccessKind access) {
@@ -91,8 +90,8 @@ constexpr bool is_local(AccessKind access) {
 // Through the L1's tags: global and local memory.
 constexpr bool is_lines(AccessKind access) { return access != AccessKind::none && !is_shared(access); }
 constexpr bool is_load(AccessKind access) {
-  return access == AccessKind::global_load || access == AccessKind::local_load || access == AccessKind::shared_load ||
-         access == AccessKind::shared_misc;
+  return access == AccessKind::global_load || access == AccessKind::prefetch || access == AccessKind::local_load ||
+         access == AccessKind::shared_load;
 }
 constexpr bool is_atomic(AccessKind access) {
   return access == AccessKind::global_atomic || access == AccessKind::global_reduction;
@@ -167,8 +166,7 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, "products of warpgroups (wgmma) read shared memory without taking its time"},
     {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::none, "waits for products of warpgroups (wgmma.wait_group) do not wait"},
     {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", Order::none, "fences between asynchronous and ordinary accesses take no time"},
-    {OpClass::prefetch, "prefetch", Pipe::lg, {AccessKind::global_load}, 0, "global_ld", "lsu", Order::none, ""},
-    {OpClass::shared_discard, "shared_discard", Pipe::mio, {AccessKind::shared_misc}, 0, "shared_ld", "lsu", Order::none, ""},
+    {OpClass::prefetch, "prefetch", Pipe::lg, {AccessKind::prefetch}, 0, "", "lsu", Order::none, ""},
     {OpClass::cache_hint, "cache_hint", Pipe::none, {}, 4, "", "", Order::none, "cache control of single lines has no effect"},
 }};
 // clang-format on

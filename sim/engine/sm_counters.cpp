@@ -42,7 +42,6 @@ InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& 
 SmCounters& SmCounters::operator+=(const SmCounters& other) {
   WorkCounters::operator+=(other);
   for (std::size_t i = 0; i < instructions.size(); ++i) instructions[i] += other.instructions[i];
-  for (std::size_t i = 0; i < without_lanes.size(); ++i) without_lanes[i] += other.without_lanes[i];
   warp_cycles += other.warp_cycles;
   active_cycles += other.active_cycles;
   ctas += other.ctas;

@@ -86,8 +86,6 @@ struct InstructionCounters : WorkCounters {
 
 struct SmCounters : WorkCounters {
   std::array<std::uint64_t, kOpClasses> instructions{};
-  // Of these, instructions that access memory on no lane: they count in no counter of an operation.
-  std::array<std::uint64_t, kOpClasses> without_lanes{};
   std::uint64_t warp_cycles = 0;    // sum over warps of their residence
   std::uint64_t active_cycles = 0;  // cycles with at least one resident CTA
   std::uint64_t ctas = 0;

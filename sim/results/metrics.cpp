@@ -1,7 +1,6 @@
 #include "sim/results/metrics.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 namespace tilescope {
@@ -40,14 +39,9 @@ class Registry {
   void timed(std::string name, std::string unit, std::string meaning, bool whole, Value value) {
     all_.push_back({std::move(name), std::move(unit), std::move(meaning), true, whole, std::move(value)});
   }
-  void executed_op(const std::string& op, const std::string& meaning, std::initializer_list<OpClass> classes) {
-    count("smsp__inst_executed_" + op + ".sum", "inst", "warp instructions: " + meaning,
-          [list = std::vector<OpClass>(classes)](Source s) {
-            double total = 0;
-            for (const OpClass one : list) total += executed(s, one);
-            return total;
-          });
-  }
+  void executed_op(const std::string& op, const std::string& meaning);
+  void executed_pipe(const std::string& pipe, const std::string& meaning);
+  void executed_classes(const std::string& what, const std::string& meaning, std::vector<OpClass> classes);
 
   void add_time();
   void add_launch();
@@ -98,28 +92,55 @@ void Registry::add_launch() {
 
 void Registry::add_instructions() {
   count("smsp__inst_executed.sum", "inst", "warp instructions", issued);
-  executed_op("op_global_ld", "global loads", {OpClass::global_load});
-  executed_op("op_global_st", "global stores", {OpClass::global_store});
-  executed_op("op_global_atom", "global atomics and reductions", {OpClass::global_atomic});
-  executed_op("op_shared_ld", "shared loads", {OpClass::shared_load});
-  executed_op("op_shared_st", "shared stores", {OpClass::shared_store});
-  executed_op("op_shared_atom", "shared atomics", {OpClass::shared_atomic});
-  executed_op("op_ldgsts", "asynchronous copies, global to shared", {OpClass::async_copy});
-  executed_op("op_ldsm", "shared loads of matrix fragments", {OpClass::matrix_load});
-  executed_op("op_local_ld", "local loads (spilled registers)", {OpClass::local_load});
-  executed_op("op_local_st", "local stores (spilled registers)", {OpClass::local_store});
-  executed_op("pipe_fma", "FP32 and integer multiply-adds", {OpClass::fma, OpClass::imad, OpClass::imad_wide});
-  executed_op("pipe_alu", "integer, logic and comparisons", {OpClass::alu});
-  executed_op("pipe_fp16", "packed FP16", {OpClass::half});
-  executed_op("pipe_fp64", "FP64", {OpClass::fp64});
-  executed_op("pipe_xu", "special functions and conversions", {OpClass::xu});
-  executed_op("pipe_tensor", "tensor cores", {OpClass::tensor});
-  executed_op("pipe_uniform", "uniform datapath", {OpClass::uniform});
-  executed_op("pipe_cbu", "branches and exits", {OpClass::branch, OpClass::exit});
-  executed_op("pipe_lsu", "everything the load/store unit takes",
-              {OpClass::global_load, OpClass::global_store, OpClass::global_atomic, OpClass::shared_load,
-               OpClass::shared_store, OpClass::shared_atomic, OpClass::matrix_load, OpClass::async_copy,
-               OpClass::local_load, OpClass::local_store, OpClass::shuffle});
+  executed_op("global_ld", "global loads");
+  executed_op("global_st", "global stores");
+  executed_op("global_atom", "global atomics with a result (ATOMG); sm_90 counts them in op_generic_atom alone");
+  executed_op("global_red", "global atomics without a result");
+  executed_op("local_ld", "local loads (spilled registers)");
+  executed_op("local_st", "local stores (spilled registers)");
+  executed_op("shared_ld", "shared loads");
+  executed_op("shared_st", "shared stores");
+  executed_op("shared_stsm", "shared stores of matrix fragments");
+  executed_op("shared_atom", "shared atomics");
+  executed_op("generic_ld", "loads through generic addresses");
+  executed_op("generic_st", "stores through generic addresses");
+  executed_op("generic_atom", "atomics with a result, through generic and global addresses");
+  executed_op("generic_red", "atomics without a result, through generic addresses");
+  executed_op("ldgsts", "asynchronous copies, global to shared");
+  executed_op("ldsm", "shared loads of matrix fragments");
+  executed_pipe("fma", "FP32 and integer multiply-adds");
+  executed_pipe("alu", "integer, logic and comparisons");
+  executed_pipe("fp16", "packed FP16");
+  executed_pipe("fp64", "FP64");
+  executed_pipe("xu", "special functions and conversions");
+  executed_pipe("tensor", "tensor cores");
+  executed_pipe("uniform", "uniform datapath");
+  executed_pipe("cbu", "branches and exits");
+  executed_pipe("lsu", "everything the load/store unit takes");
+}
+
+void Registry::executed_op(const std::string& op, const std::string& meaning) {
+  std::vector<OpClass> classes;
+  for (const OperationTraits& row : kOperations)
+    if (row.op_counter == op) classes.push_back(row.op);
+  if (op == "generic_atom") classes.push_back(OpClass::global_atomic);
+  executed_classes("op_" + op, meaning, std::move(classes));
+}
+
+void Registry::executed_pipe(const std::string& pipe, const std::string& meaning) {
+  std::vector<OpClass> classes;
+  for (const OperationTraits& row : kOperations)
+    if (row.pipe_counter == pipe) classes.push_back(row.op);
+  executed_classes("pipe_" + pipe, meaning, std::move(classes));
+}
+
+void Registry::executed_classes(const std::string& what, const std::string& meaning, std::vector<OpClass> classes) {
+  count("smsp__inst_executed_" + what + ".sum", "inst", "warp instructions: " + meaning,
+        [list = std::move(classes)](Source s) {
+          double total = 0;
+          for (const OpClass one : list) total += executed(s, one);
+          return total;
+        });
 }
 
 void Registry::add_shared() {
@@ -127,53 +148,65 @@ void Registry::add_shared() {
   const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
   count(wavefronts + ".sum", "wavefront", "passes of the L1 data stage, shared and global",
         [](Source s) { return real(s.outcome.sm.data_wavefronts); });
-  count(wavefronts + "_mem_shared.sum", "wavefront", "passes for shared memory", [](Source s) {
-    return real(s.outcome.sm.of(AccessKind::shared_load).wavefronts +
-                s.outcome.sm.of(AccessKind::shared_store).wavefronts);
-  });
-  count(wavefronts + "_mem_shared_op_ld.sum", "wavefront", "passes for shared loads",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::shared_load).wavefronts); });
-  count(wavefronts + "_mem_shared_op_st.sum", "wavefront", "passes for shared stores",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::shared_store).wavefronts); });
-  count(conflicts + "ld.sum", "wavefront", "passes of shared loads beyond the conflict-free ones", [](Source s) {
-    return rest(s.outcome.sm.of(AccessKind::shared_load).wavefronts, s.outcome.sm.of(AccessKind::shared_load).ideal);
-  });
-  count(conflicts + "st.sum", "wavefront", "passes of shared stores beyond the conflict-free ones", [](Source s) {
-    return rest(s.outcome.sm.of(AccessKind::shared_store).wavefronts, s.outcome.sm.of(AccessKind::shared_store).ideal);
-  });
+  count(wavefronts + "_mem_shared.sum", "wavefront", "passes for shared loads, stores and atomics",
+        [](Source s) { return real(s.outcome.sm.shared_wavefronts()); });
+  struct Kind {
+    const char *op, *what;
+    AccessKind access;
+  };
+  static constexpr Kind kinds[] = {{"ld", "loads", AccessKind::shared_load},
+                                   {"st", "stores", AccessKind::shared_store},
+                                   {"atom", "atomics", AccessKind::shared_atomic}};
+  for (const Kind& kind : kinds)
+    count(wavefronts + "_mem_shared_op_" + kind.op + ".sum", "wavefront", std::string("passes for shared ") + kind.what,
+          [&kind](Source s) { return real(s.outcome.sm.of(kind.access).wavefronts); });
+  for (const Kind& kind : kinds)
+    count(conflicts + kind.op + ".sum", "wavefront",
+          std::string("passes of shared ") + kind.what + " beyond the conflict-free ones", [&kind](Source s) {
+            return rest(s.outcome.sm.of(kind.access).wavefronts, s.outcome.sm.of(kind.access).ideal);
+          });
 }
 
 void Registry::add_l1() {
-  const std::string requests = "l1tex__t_requests_pipe_lsu_mem_global_op_";
-  const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
-  count(requests + "ld.sum", "request", "global loads",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_load).requests); });
-  count(requests + "st.sum", "request", "global stores",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_store).requests); });
-  count(sectors + "ld.sum", "sector", "sectors of global loads",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_load).sectors); });
-  count(sectors + "st.sum", "sector", "sectors of global stores",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_store).sectors); });
-  count(sectors + "ld_lookup_hit.sum", "sector", "load sectors found in L1, or on their way to it",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_load).hit_sectors); });
-  count(sectors + "ld_lookup_miss.sum", "sector", "load sectors that L1 had to ask for", [](Source s) {
-    return rest(s.outcome.sm.of(AccessKind::global_load).sectors, s.outcome.sm.of(AccessKind::global_load).hit_sectors);
-  });
+  struct Kind {
+    const char *op, *what;
+    AccessKind access;
+  };
+  static constexpr Kind kinds[] = {{"global_op_ld", "global loads", AccessKind::global_load},
+                                   {"global_op_st", "global stores", AccessKind::global_store},
+                                   {"global_op_atom", "global atomics", AccessKind::global_atomic},
+                                   {"global_op_red", "global reductions", AccessKind::global_reduction},
+                                   {"local_op_ld", "local loads", AccessKind::local_load},
+                                   {"local_op_st", "local stores", AccessKind::local_store}};
+  const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_";
+  for (const Kind& kind : kinds)
+    count(std::string("l1tex__t_requests_pipe_lsu_mem_") + kind.op + ".sum", "request", kind.what,
+          [&kind](Source s) { return real(s.outcome.sm.of(kind.access).requests); });
+  for (const Kind& kind : kinds)
+    count(sectors + kind.op + ".sum", "sector", std::string("sectors of ") + kind.what,
+          [&kind](Source s) { return real(s.outcome.sm.of(kind.access).sectors); });
+  for (const Kind& kind : kinds) {
+    if (!is_load(kind.access)) continue;
+    count(sectors + kind.op + "_lookup_hit.sum", "sector",
+          std::string("sectors of ") + kind.what + " found in L1, or on their way to it",
+          [&kind](Source s) { return real(s.outcome.sm.of(kind.access).hit_sectors); });
+    count(sectors + kind.op + "_lookup_miss.sum", "sector",
+          std::string("sectors of ") + kind.what + " that L1 had to ask for", [&kind](Source s) {
+            return rest(s.outcome.sm.of(kind.access).sectors, s.outcome.sm.of(kind.access).hit_sectors);
+          });
+  }
   fraction("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", "%", "hits among the sectors of global loads",
            [](Source s) {
-             return percent(real(s.outcome.sm.of(AccessKind::global_load).hit_sectors),
-                            real(s.outcome.sm.of(AccessKind::global_load).sectors));
+             const AccessCounters& loads = s.outcome.sm.of(AccessKind::global_load);
+             return percent(real(loads.hit_sectors), real(loads.sectors));
            });
-  fraction("l1tex__t_sector_hit_rate.pct", "%", "the same among all sectors; stores pass through L1 and never hit",
-           [](Source s) {
-             return percent(real(s.outcome.sm.of(AccessKind::global_load).hit_sectors),
-                            real(s.outcome.sm.of(AccessKind::global_load).sectors +
-                                 s.outcome.sm.of(AccessKind::global_store).sectors));
-           });
+  fraction("l1tex__t_sector_hit_rate.pct", "%",
+           "hits of loads among all sectors; what stores and atomics write passes through",
+           [](Source s) { return percent(real(s.outcome.sm.hit_sectors()), real(s.outcome.sm.line_sectors())); });
   count("l1tex__m_xbar2l1tex_read_sectors.sum", "sector", "sectors that came from L2 into L1",
         [](Source s) { return real(s.outcome.sm.fill_sectors); });
   count("l1tex__m_l1tex2xbar_write_sectors.sum", "sector", "sectors that L1 sent to L2",
-        [](Source s) { return real(s.outcome.sm.of(AccessKind::global_store).sectors); });
+        [](Source s) { return real(s.outcome.sm.sent_sectors()); });
 }
 
 void Registry::add_l2() {
@@ -196,6 +229,10 @@ void Registry::add_l2() {
         [](Source s) { return real(s.outcome.memory.l2.read_hit_sectors); });
   count(tex + "_lookup_miss.sum", "sector", "of these, not found there",
         [](Source s) { return rest(s.outcome.memory.l2.read_sectors, s.outcome.memory.l2.read_hit_sectors); });
+  count("lts__t_sectors_srcunit_tex_op_atom.sum", "sector", "sectors of atomics with a result",
+        [](Source s) { return real(s.outcome.memory.l2.atomic_sectors); });
+  count("lts__t_sectors_srcunit_tex_op_red.sum", "sector", "sectors of atomics without a result",
+        [](Source s) { return real(s.outcome.memory.l2.reduction_sectors); });
   count(fabric + ".sum", "sector", "sectors asked for or written across the fabric, in their home partition",
         [](Source s) { return real(s.outcome.memory.l2.fabric_sectors); });
   count(fabric + "_lookup_hit.sum", "sector", "of these, found there",

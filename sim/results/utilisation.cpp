@@ -64,8 +64,9 @@ std::vector<Utilisation> utilisations(const MetricSource& source) {
   for (const PipeLabel& pipe : kArithmetic)
     all.push_back({pipe.name, pipe.label, "of its peak", percent(pipe_cycles(source, pipes, pipe.pipe), slots)});
   // How large each tensor instruction is, the counters do not say; the kernel's useful work does.
-  const double tensor_ns =
-      executed(source, OpClass::tensor) == 0 ? 0 : source.launch.flop / totals.tensor_fp16_flops * 1e9;
+  const double tensor_ns = executed(source, OpClass::tensor) + executed(source, OpClass::group_tensor) == 0
+                               ? 0
+                               : source.launch.flop / totals.tensor_fp16_flops * 1e9;
   all.push_back(
       {"tensor_pipe", "tensor cores", "of their FP16 peak", percent(tensor_ns, ns * sm_active_percent(source) / 100)});
   const double fill_bytes = real(sm.fill_sectors) * static_cast<double>(kSectorBytes);

@@ -37,6 +37,7 @@ Wide combined(Op op, As as, int bytes, Wide old, Wide value, Wide swap) {
     case Op::exchange:
       return value;
     case Op::compare:
+    case Op::compare_tell:
       return old == value ? swap : old;
     case Op::bit_and:
       return old & value;
@@ -79,10 +80,10 @@ AtomicRule take_atomic_rule(Decoder& d) {
     Op op;
     int operands;
   };
-  static constexpr Name names[] = {{"ADD", Op::add, 1},       {"MIN", Op::minimum, 1},   {"MAX", Op::maximum, 1},
-                                   {"INC", Op::increment, 1}, {"DEC", Op::decrement, 1}, {"AND", Op::bit_and, 1},
-                                   {"OR", Op::bit_or, 1},     {"XOR", Op::bit_xor, 1},   {"EXCH", Op::exchange, 1},
-                                   {"CAS", Op::compare, 2},   {"CAST", Op::compare, 2}};
+  static constexpr Name names[] = {{"ADD", Op::add, 1},       {"MIN", Op::minimum, 1},      {"MAX", Op::maximum, 1},
+                                   {"INC", Op::increment, 1}, {"DEC", Op::decrement, 1},    {"AND", Op::bit_and, 1},
+                                   {"OR", Op::bit_or, 1},     {"XOR", Op::bit_xor, 1},      {"EXCH", Op::exchange, 1},
+                                   {"CAS", Op::compare, 2},   {"CAST", Op::compare_tell, 2}};
   bool found = false;
   if (d.take("POPC")) {
     d.take("INC");
@@ -128,6 +129,10 @@ void run_atomic(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
     const Wide result = combined(kind, as, bytes, old, value_of(op.first_in), value_of(op.tensor_in[0]));
     if (std::uint8_t* to = place_to_write(warp, lane, static_cast<std::size_t>(bytes)))
       std::memcpy(to, &result, wide ? 8 : 4);
+    if (kind == Op::compare_tell) {
+      written_register(warp, op.first_out)[l] = old == value_of(op.first_in) ? 1 : 0;
+      continue;
+    }
     written_register(warp, op.first_out)[l] = static_cast<Word>(old);
     if (wide) written_register(warp, following(op.first_out, 1))[l] = static_cast<Word>(old >> 32U);
   }

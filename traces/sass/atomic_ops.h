@@ -19,6 +19,7 @@ struct AtomicRule {
     bit_xor,
     exchange,
     compare,
+    compare_tell,  // CAST: whether it swapped, not what was there
     count
   };
   enum class As : std::uint8_t { whole, whole_signed, single, double_, half2, bfloat2 };

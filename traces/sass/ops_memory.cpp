@@ -12,7 +12,7 @@
 namespace tilescope::sass {
 namespace {
 
-// flags: bytes. Lanes whose predicate is false write zeros.
+// flags: bytes, 256 added when the last of them may be zeros. Lanes whose predicate is false write zeros.
 void run_async_copy(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t copies = predicate(warp, op.predicate_in[0]);
   const std::size_t bytes = op.flags & 255U;
@@ -20,10 +20,10 @@ void run_async_copy(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
     if (!has_lane(mask, static_cast<int>(l))) continue;
     std::uint8_t* to = warp.memory->shared_to_write(static_cast<std::uint32_t>(warp.to[l]), bytes);
     if (to == nullptr) continue;
-    if (has_lane(copies, static_cast<int>(l)))
-      std::memcpy(to, warp.memory->global(warp.address[l], bytes), bytes);
-    else
-      std::memset(to, 0, bytes);
+    const bool copied = has_lane(copies, static_cast<int>(l));
+    const std::size_t zeros = !copied ? bytes : (op.flags & 256U) != 0 ? warp.zeros[l] : 0;
+    if (copied) std::memcpy(to, warp.memory->global(warp.address[l], bytes), bytes - zeros);
+    std::memset(to + bytes - zeros, 0, zeros);
   }
 }
 
@@ -156,8 +156,7 @@ void decode_load(Decoder& d) {
   if (d.more() && d.next_is(Operand::Kind::predicate) && is_true(d.peek()->reg)) d.pop();
   d.op().flags = static_cast<Word>(width.bytes) | (width.is_signed ? 256U : 0U);
   d.op().run = load_lanes;
-  const bool discards = S == Space::shared && is_zero(d.op().first_out);
-  set_class(d, discards ? OpClass::shared_discard : class_of(S, true));
+  set_class(d, class_of(S, true));
   set_words(d, S, width.bytes);
   d.decoded.instruction.cached = uncached ? 0 : 1;
 }
@@ -197,7 +196,7 @@ void decode_async_copy(Decoder& d) {  // LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.
     decoded.uses.clear();
   }
   access.predicate = d.op().predicate_in[0];
-  d.op().flags = static_cast<Word>(width.bytes);
+  d.op().flags = static_cast<Word>(width.bytes) | (access.zero_fill ? 256U : 0U);
   d.op().run = run_async_copy;
   set_class(d, OpClass::async_copy);
   d.decoded.instruction.cached = bypass ? 0 : 1;
@@ -264,10 +263,11 @@ void decode_atomic(Decoder& d) {  // ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R2
   d.decoded.uses.insert(d.decoded.uses.end(), d.decoded.data_uses.begin(), d.decoded.data_uses.end());
   set_class(d, class_of_atomic(S, reduction));
   const bool floating = rule.as != AtomicRule::As::whole && rule.as != AtomicRule::As::whole_signed;
-  const AtomicKind kind = rule.op == AtomicRule::Op::compare ? AtomicKind::compare
-                          : rule.op == AtomicRule::Op::count ? AtomicKind::count
-                          : floating                         ? AtomicKind::floating
-                                                             : AtomicKind::integer;
+  using Op = AtomicRule::Op;
+  const AtomicKind kind = rule.op == Op::compare || rule.op == Op::compare_tell ? AtomicKind::compare
+                          : rule.op == Op::count                                ? AtomicKind::count
+                          : floating                                            ? AtomicKind::floating
+                                                                                : AtomicKind::integer;
   d.decoded.instruction.detail = static_cast<std::uint16_t>(kind);
 }
 

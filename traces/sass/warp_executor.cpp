@@ -141,6 +141,7 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
         if (rows < 32) takes_part &= (std::uint32_t{1} << rows) - 1;
       }
       if (access.kind == MemoryKind::async_copy) takes_part &= predicate(state_, access.predicate);
+      if (access.zero_fill) split_zero_fill(memory.at.bytes);
       operand =
           operand_of(patterns_, state_.address, takes_part, memory.at.bytes, last_pattern_[kMostOperands * index]);
       if (step.moves_data) {
@@ -206,6 +207,14 @@ void WarpExecutor::place_local(unsigned bytes, std::uint32_t lanes) {
     const std::uint64_t at = state_.address[l];
     if ((at & (bytes - 1U)) != 0) throw std::runtime_error("misaligned address");
     state_.address[l] = first + at / 4 * 4 * kLanes + l * 4;
+  }
+}
+
+// The low bits of a zero-filling copy's address say how many of its bytes are zeros, the last ones.
+void WarpExecutor::split_zero_fill(unsigned bytes) {
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    state_.zeros[l] = static_cast<std::uint8_t>(state_.address[l] & (bytes - 1U));
+    state_.address[l] -= state_.zeros[l];
   }
 }
 

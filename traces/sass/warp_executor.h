@@ -47,6 +47,7 @@ class WarpExecutor {
   void addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const;
   void access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes);
   MemoryOperand access_local(const Step& step, const AddressRule& rule, std::uint32_t lanes);
+  void split_zero_fill(unsigned bytes);
   void place_local(unsigned bytes, std::uint32_t lanes);
   std::uint32_t guarded(const MicroOp& op) const;
   // Control after the last instruction of a block; true when the straight run ends.

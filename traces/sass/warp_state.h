@@ -45,6 +45,7 @@ struct WarpState {
   std::uint32_t active = 0;                     // lanes that run now, guard not applied
   std::array<std::uint64_t, kLanes> address{};  // of the memory instruction that runs: after windows are resolved,
   std::array<std::uint64_t, kLanes> to{};       // and the shared side of an async copy
+  std::array<std::uint8_t, kLanes> zeros{};     // of a zero-filling copy: its last bytes
   std::uint8_t space = 0;                       // Space of `address`
   std::uint32_t barrier_result = 0;             // of BAR.RED
   std::uint64_t executed = 0;                   // warp instructions so far: the clock

@@ -212,7 +212,6 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
   if (footprint.lines.empty()) {
     // Every lane predicated off: no request, but a turn at the data stage.
     const bool nothing = access.first && on_no_lane(instruction.op, &operand);
-    if (nothing) ++counters_.without_lanes[static_cast<std::size_t>(instruction.op)];
     if (nothing || memory_operands(instruction.op) == 2) ++counters_.data_wavefronts;
     return;
   }

@@ -63,7 +63,6 @@ void add(const SharedAccess& one, Counters& counters, std::uint64_t times) {
 
 void SegmentTotals::add_to(SmCounters& counters, std::uint64_t times) const {
   for (std::size_t i = 0; i < instructions.size(); ++i) counters.instructions[i] += instructions[i] * times;
-  for (std::size_t i = 0; i < without_lanes.size(); ++i) counters.without_lanes[i] += without_lanes[i] * times;
   for (const SharedAccess& one : shared) add(one, counters, times);
 }
 
@@ -91,7 +90,6 @@ SegmentTotals totals_of(const Segment& segment, const AccessCosts& costs, const 
         use.pipe == Pipe::tensor ? pipes.tensor_interval(instruction.work) : use.interval;
     const int accesses = memory_operands(instruction.op);
     const bool only_shared = accesses == 1 && is_shared(access_of(instruction.op, 0));
-    if (only_shared && operand->pattern == 0) ++totals.without_lanes[static_cast<std::size_t>(instruction.op)];
     std::int64_t shared_wavefronts = 0;
     std::int64_t wavefronts = 0;
     for (int n = 0; n < accesses; ++n, ++operand) {

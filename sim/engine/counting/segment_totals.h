@@ -33,7 +33,6 @@ struct SharedAccess {
 
 struct SegmentTotals {
   std::array<std::uint32_t, kOpClasses> instructions{};
-  std::array<std::uint32_t, kOpClasses> without_lanes{};  // of shared memory only
   Cycle busy = 0;  // cycles the segment keeps the fullest shared resource of an SM busy
   // A warp on an empty SM: cycles it needs when everything is near, and how long after the segment's begin it first
   // needs a value that the segment loads from global memory; `alone` when it leaves that to a later segment.

@@ -64,7 +64,6 @@ Cycle LoadStoreUnit::store_dispatch(const MemoryOperand& operand) const {
 LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now,
                                            Issuer by, SmCounters& counters) {
   const OpClass op = instruction.op;
-  if (on_no_lane(op, operands)) ++counters.without_lanes[static_cast<std::size_t>(op)];
   switch (memory_operands(op)) {
     case 0: {  // a shuffle
       const Stages stages = pass(shared_lane_, global_lane_, now, 0, 1, by.sub);
