@@ -41,7 +41,8 @@ TEST_CASE("nvdisasm and cuobjdump text of one function are read alike") {
 TEST_CASE("nvdisasm's sections and cuobjdump -elf tell the same registers, shared memory and parameters") {
   const KernelFacts a =
       facts_of(listing_of(test::sass_samples + "through_shared.sm_90.nvdisasm.sass").facts, "through_shared");
-  const KernelFacts b = facts_of(facts_from_elf_text(text_of(test::sass_data + "probe.sm_90.elf")), "through_shared");
+  const KernelFacts b = facts_of(facts_from_elf_text(text_of(test::sass_data + "probe.sm_90.elf"), "probe.elf").value(),
+                                 "through_shared");
   CHECK(a.registers == b.registers);
   CHECK(a.static_shared == b.static_shared);
   CHECK(a.static_shared == 1024 + 128 * 4 + 64 * 4 + 256 * 2);
@@ -56,7 +57,7 @@ TEST_CASE("nvdisasm's sections and cuobjdump -elf tell the same registers, share
 }
 
 TEST_CASE("constant banks come from the ELF text") {
-  const auto all = facts_from_elf_text(text_of(test::sass_data + "probe.sm_90.elf"));
+  const auto all = facts_from_elf_text(text_of(test::sass_data + "probe.sm_90.elf"), "probe.elf").value();
   const KernelFacts facts = facts_of(all, "constants");
   REQUIRE(facts.constants.contains(3));
   const auto& bank = facts.constants.at(3);

@@ -35,7 +35,7 @@ KernelKind kernel_kind(const std::string& name) {
   return name.ends_with(".tst") || is_trace(name) ? KernelKind::trace : KernelKind::builtin;
 }
 
-Opened open_kernel(const std::string& name, const ParameterTexts& parameters) {
+Opened open_kernel(const std::string& name, const ParameterTexts& parameters, const sass::Limits& limits) {
   const KernelKind kind = kernel_kind(name);
   if (kind == KernelKind::builtin) return built_in(name, parameters);
   if (!parameters.empty())
@@ -43,7 +43,7 @@ Opened open_kernel(const std::string& name, const ParameterTexts& parameters) {
         {name, 0, 0,
          fmt::format("got the parameter {}={}; {} has no parameters to set", parameters.begin()->first,
                      parameters.begin()->second, kind == KernelKind::trace ? "a trace" : "a launch file")}});
-  return kind == KernelKind::trace ? trace(name) : sass::open_launch_file(name);
+  return kind == KernelKind::trace ? trace(name) : sass::open_launch_file(name, limits);
 }
 
 Opened open_kernel_text(const std::string& launch, const std::string& path) {

@@ -10,6 +10,7 @@
 #include "models/isa/kernel.h"
 #include "models/support/diagnostic.h"
 #include "traces/kernels/parameters.h"
+#include "traces/sass/limits.h"
 
 namespace tilescope {
 
@@ -20,9 +21,10 @@ enum class KernelKind : std::uint8_t { builtin, launch_file, trace };
 KernelKind kernel_kind(const std::string& name);
 
 // The kernel, or everything that is wrong with it. Only built-in kernels have parameters; for others any is an error.
-// Never throws for what a file or a parameter says.
+// `limits`: of compiled code. Never throws for what a file or a parameter says.
 tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_kernel(const std::string& name,
-                                                               const ParameterTexts& parameters = {});
+                                                               const ParameterTexts& parameters = {},
+                                                               const sass::Limits& limits = {});
 
 // The kernel of a launch file's text, as if it stood in the file `path`.
 tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_kernel_text(const std::string& launch, const std::string& path);

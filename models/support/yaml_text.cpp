@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "models/support/yaml_documents.h"
+
 namespace tilescope {
 namespace {
 
@@ -46,6 +48,7 @@ tl::expected<YAML::Node, Diagnostic> parse_yaml(const std::string& text, const s
   const auto refuse = [&name](std::string why) { return tl::unexpected(Diagnostic{name, 0, 0, std::move(why)}); };
   if (text.find('\0') != std::string::npos) return refuse("holds a NUL byte; must be YAML text");
   try {
+    if (auto endless = refuse_endless_documents(text, name)) return tl::unexpected(std::move(*endless));
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.empty() || (documents.size() == 1 && documents[0].IsNull())) {
       return refuse("is empty; must hold a map of keys");

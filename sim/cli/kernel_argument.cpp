@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/support/diagnostic.h"
+#include "sim/cli/limit_option.h"
 #include "sim/cli/usage_error.h"
 #include "traces/kernels/registry.h"
 #include "traces/open_kernel.h"
@@ -61,7 +62,7 @@ std::unique_ptr<Kernel> kernel_of_argument(const Values& values, const std::stri
   if (values.count("param") != 0)
     parameters.merge(parameters_of(values["param"].as<std::vector<std::string>>(), "-p ", errors));  // own ones stay
   if (!errors.empty()) throw DiagnosticsError(errors);
-  auto kernel = open_kernel(name, parameters);
+  auto kernel = open_kernel(name, parameters, limits_from(values));
   if (!kernel) throw DiagnosticsError(kernel.error());
   return std::move(*kernel);
 }

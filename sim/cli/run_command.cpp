@@ -12,6 +12,7 @@
 #include "models/support/diagnostic.h"
 #include "sim/cli/gpu_options.h"
 #include "sim/cli/kernel_argument.h"
+#include "sim/cli/limit_option.h"
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/progress.h"
@@ -98,6 +99,7 @@ int run(const Values& values, std::ostream& out) {
   const std::optional<By> by = by_from(values);
   const std::optional<std::size_t> top = top_from(values);
   options.by_instruction = by.has_value();
+  static_cast<void>(limits_from(values));  // a wrong one is refused with any KERNEL
   const std::string timeline = timeline_from(values, words.size(), options.mode);
   const GpuSpec gpu = gpu_from(values);
 
@@ -157,6 +159,7 @@ Command run_command() {
     line.many = true;
     add_gpu_options(line.options);
     add_parameter_option(line.options);
+    add_limit_option(line.options);
     auto text = [&](const char* name, const char* standard, const char* accepted, const char* meaning) {
       line.options.add_options()(name, po::value<std::string>()->default_value(standard)->value_name(accepted),
                                  meaning);

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "traces/kernels/device_buffers.h"
+
 namespace tilescope::sass {
 
 inline constexpr std::uint64_t kSharedWindow = 0x7d0000000000, kLocalWindow = 0x7c0000000000;
@@ -15,6 +17,8 @@ inline constexpr std::uint32_t kLocalBytes = 64 * 1024;
 // The words of a warp's 32 threads lie side by side: word w of lane l at 128 w + 4 l.
 inline constexpr std::uint64_t kLocalMemory = 0x7e0000000000;
 inline constexpr std::uint64_t kLocalBytesPerWarp = std::uint64_t{kLocalBytes} * 32;
+// Warps of a launch whose local memory lies apart: as many as fit below the buffers.
+inline constexpr std::uint64_t kLocalWarps = (DeviceBuffers::kFirst - kLocalMemory) / kLocalBytesPerWarp;
 
 constexpr bool in_window(std::uint64_t address, std::uint64_t window) { return address - window < kWindowBytes; }
 

@@ -1,21 +1,43 @@
 #include "traces/sass/cta_executor.h"
 
+#include <algorithm>
 #include <bit>
-#include <stdexcept>
 #include <string>
+
+#include "models/support/diagnostic.h"
+#include "traces/sass/limits.h"
 
 namespace tilescope::sass {
 
 CtaExecutor::CtaExecutor(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
-                         bool write_through)
-    : memory_(memory, shared_bytes, write_through) {
+                         bool write_through, Resident& resident)
+    : program_(program),
+      resident_(resident),
+      memory_(memory, shared_bytes, write_through, resident.pages, program.launch.limits.written_bytes) {
   const auto warps = static_cast<std::size_t>((program.launch.block.count() + kLanes - 1) / kLanes);
   for (std::size_t w = 0; w < warps; ++w)
     warps_.push_back({.executor = std::make_unique<WarpExecutor>(program, patterns), .runs = {}, .operands = {}});
 }
 
+void CtaExecutor::stop(const Warp& warp, const std::string& why) const {
+  const std::size_t at = std::min<std::size_t>(warp.executor->place(), program_.sources.size() - 1);
+  const InstructionSource& source = program_.sources[warp.waits && at > 0 ? at - 1 : at];
+  throw DiagnosticsError({{program_.listing, static_cast<int>(source.listing_line), program_.columns[source.index],
+                           quoted(source.text) + ": in CTA " + std::to_string(cta_) + ", warp " +
+                               std::to_string(&warp - warps_.data()) + ": " + why}});
+}
+
+void CtaExecutor::stop_at_barrier() const {
+  const auto waiting = std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.waits; });
+  stop(waiting == warps_.end() ? warps_.front() : *waiting, "the warps of the CTA wait at barriers that can not fill");
+}
+
 void CtaExecutor::start(std::int64_t cta) {
   cta_ = cta;
+  executed_ = 0;
+  furthest_ = 0;
+  resident_.runs -= kept_;
+  kept_ = 0;
   memory_.clear();
   barriers_ = {};
   for (std::size_t w = 0; w < warps_.size(); ++w) {
@@ -62,18 +84,32 @@ void CtaExecutor::release_full_barriers() {
   }
 }
 
+void CtaExecutor::count(const Warp& warp, std::uint64_t executed, std::uint64_t kept) {
+  const Limits& limits = program_.launch.limits;
+  executed_ += executed;
+  kept_ += kept;
+  furthest_ = std::max(furthest_.load(), warp.executor->executed());
+  if (executed_ > limits.cta_instructions)
+    stop(warp, "the CTA does not end; " + limit_met("cta_instructions", limits.cta_instructions));
+  if ((resident_.runs += kept) > limits.kept_runs)
+    stop(warp, "too many runs of resident CTAs are to be kept; " + limit_met("kept_runs", limits.kept_runs));
+}
+
 // One turn of every warp that can run; false when none could.
 bool CtaExecutor::round() {
   bool ran = false;
   for (Warp& warp : warps_) {
     std::uint64_t executed = 0;
+    const std::size_t kept = warp.runs.size();
     while (!warp.waits && !warp.executor->done() && executed < kTurn) {
       const WarpRun run = warp.executor->next(true);
       ran = true;
       executed += run.length;
       if (record_) warp.runs.push_back({run, warp.operands.put(warp.executor->operands())});
+      if (visit_ != nullptr && *visit_) (*visit_)(run, warp.executor->operands());
       if (run.end == WarpRun::End::barrier || run.end == WarpRun::End::arrive) arrive(warp, run);
     }
+    count(warp, executed, warp.runs.size() - kept);
   }
   release_full_barriers();
   return ran;
@@ -84,21 +120,20 @@ bool CtaExecutor::run_of(int index, std::size_t which, Recorded& recorded) {
   Warp& warp = warps_[static_cast<std::size_t>(index)];
   while (which >= warp.runs.size()) {
     if (warp.executor->done()) return false;
-    if (!round() && warp.waits)
-      throw std::runtime_error("CTA " + std::to_string(cta_) + ": its warps wait at barriers that can not fill");
+    if (!round() && warp.waits) stop_at_barrier();
   }
   recorded = warp.runs[which];
   return true;
 }
 
-void CtaExecutor::run_to_end() {
+void CtaExecutor::run_to_end(const Visit& visit) {
   record_ = false;
+  visit_ = &visit;
   while (threads_alive() != 0) {
     if (!round() && threads_alive() != 0) {
       bool waits = true;
       for (const Warp& warp : warps_) waits = waits && (warp.waits || warp.executor->done());
-      if (waits)
-        throw std::runtime_error("CTA " + std::to_string(cta_) + ": its warps wait at barriers that can not fill");
+      if (waits) stop_at_barrier();
     }
   }
 }

@@ -5,7 +5,9 @@
 // instructions. So what a warp sees does not depend on who asks for its instructions.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -16,6 +18,11 @@
 
 namespace tilescope::sass {
 
+// What the CTAs that are kept at once hold together.
+struct Resident {
+  std::atomic<std::uint64_t> runs{0}, pages{0};
+};
+
 class CtaExecutor {
  public:
   struct Recorded {
@@ -24,14 +31,20 @@ class CtaExecutor {
   };
 
   CtaExecutor(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
-              bool write_through);
+              bool write_through, Resident& resident);
+  CtaExecutor(const CtaExecutor&) = delete;
+  CtaExecutor& operator=(const CtaExecutor&) = delete;
+  ~CtaExecutor() { resident_.runs -= kept_; }
 
   void start(std::int64_t cta);
   std::int64_t cta() const { return cta_; }
   // The index-th run of a warp, executing as far as needed; false when the warp has ended before.
   bool run_of(int warp, std::size_t index, Recorded& recorded);
-  // To the end of all warps, recording nothing.
-  void run_to_end();
+  // To the end of all warps, keeping nothing. `visit` sees each run with its operands.
+  using Visit = std::function<void(const WarpRun&, const std::vector<MemoryOperand>&)>;
+  void run_to_end(const Visit& visit = {});
+  // The most that a warp has executed since the start.
+  std::uint64_t furthest() const { return furthest_.load(std::memory_order_relaxed); }
 
  private:
   struct Warp {
@@ -53,13 +66,23 @@ class CtaExecutor {
   void arrive(Warp& warp, const WarpRun& run);
   void release_full_barriers();
   std::uint32_t threads_alive() const;
+  void count(const Warp& warp, std::uint64_t executed, std::uint64_t kept);
+  // Names the place where the warp is.
+  [[noreturn]] void stop(const Warp& warp, const std::string& why) const;
+  [[noreturn]] void stop_at_barrier() const;
 
+  const Program& program_;
+  Resident& resident_;
   CtaMemory memory_;
   std::mutex mutex_;
   std::vector<Warp> warps_;
   std::array<Barrier, kBarriers> barriers_;
   std::int64_t cta_ = 0;
   bool record_ = true;
+  const Visit* visit_ = nullptr;
+  std::uint64_t executed_ = 0;  // of all warps, since the start
+  std::uint64_t kept_ = 0;      // runs
+  std::atomic<std::uint64_t> furthest_{0};
 };
 
 }  // namespace tilescope::sass

@@ -49,6 +49,15 @@ const Operand* Decoder::pop() {
   return &parsed_.operands[next_++];
 }
 
+RegisterId Decoder::after(RegisterId first, int steps) {
+  if (is_zero(first) || steps == 0) return first;
+  const int last = first < kUR0 ? kRZ - 1 : kURZ - 1;
+  if (first + steps <= last) return static_cast<RegisterId>(first + steps);
+  fail("the registers behind " + std::string(first < kUR0 ? "R" : "UR") +
+       std::to_string(first < kUR0 ? first : first - kUR0) + " do not suffice");
+  return first;
+}
+
 void Decoder::use(RegisterId id) {
   if (!is_zero(id) && !is_true(id)) decoded.uses.push_back(id);
 }
@@ -67,13 +76,13 @@ void Decoder::out() {
 
 void Decoder::out_wide() {
   out();
-  op().out_high = following(op().first_out, 1);
-  define(following(op().first_out, 1));
+  op().out_high = after(op().first_out, 1);
+  define(after(op().first_out, 1));
 }
 
 void Decoder::out_words(int words) {
   out();
-  for (int i = 1; i < words; ++i) define(following(op().first_out, i));
+  for (int i = 1; i < words; ++i) define(after(op().first_out, i));
 }
 
 void Decoder::predicate_out(std::size_t which) {
@@ -143,8 +152,8 @@ Source Decoder::source_of(const Operand& operand, Type type) {
       source.low = operand.reg;
       use(operand.reg);
       if (wide) {
-        source.high = following(operand.reg, 1);
-        use(following(operand.reg, 1));
+        source.high = after(operand.reg, 1);
+        use(after(operand.reg, 1));
       }
       break;
     case Operand::Kind::immediate: {
@@ -197,7 +206,7 @@ void Decoder::in_words(RegisterId& first, int words, std::vector<RegisterId>& us
   if (operand->kind != Operand::Kind::reg) return fail("operand '" + operand->text + "' should be a register");
   first = operand->reg;
   for (int i = 0; i < words; ++i)
-    if (!is_zero(first)) uses.push_back(following(first, i));
+    if (!is_zero(first)) uses.push_back(after(first, i));
 }
 
 std::int64_t Decoder::immediate() {
@@ -245,16 +254,16 @@ void Decoder::address(AddressRule& rule, Space space, int bytes, bool extended) 
     else if (!term.suffix.empty() && term.suffix != "64" && !narrow)
       return fail("address '" + operand->text + "': suffix ." + term.suffix);
     decoded.always_uses.push_back(term.reg);
-    if (wide) decoded.always_uses.push_back(following(term.reg, 1));
+    if (wide) decoded.always_uses.push_back(after(term.reg, 1));
     if (term.reg >= kUR0) {
       uniform = true;
       rule.uniform_low = term.reg;
-      rule.uniform_high = wide ? following(term.reg, 1) : kRZ;
+      rule.uniform_high = wide ? after(term.reg, 1) : kRZ;
       rule.uniform_wide = wide;
     } else {
       vector = true;
       rule.low = term.reg;
-      rule.high = wide ? following(term.reg, 1) : kRZ;
+      rule.high = wide ? after(term.reg, 1) : kRZ;
       rule.wide = wide;
       rule.shift = shift;
     }

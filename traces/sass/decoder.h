@@ -76,6 +76,8 @@ class Decoder {
   std::string finish();
   void use(RegisterId id);
   void define(RegisterId id);
+  // The register `steps` behind `first`; an error when there is none of its kind.
+  RegisterId after(RegisterId first, int steps);
 
  private:
   Source source_of(const Operand& operand, Type type);

@@ -38,7 +38,8 @@ tl::expected<const ListedFunction*, std::string> choose_function(const Listing& 
                                                                  int architecture) {
   std::vector<const ListedFunction*> all, exact, part;
   for (const ListedFunction& function : listing.functions) {
-    if (architecture != 0 && function.architecture != architecture) continue;
+    // A listing that does not say its architecture may be of any.
+    if (architecture != 0 && function.architecture != 0 && function.architecture != architecture) continue;
     all.push_back(&function);
     const std::string readable = readable_name(function.name);
     if (function.name == name || readable == name) exact.push_back(&function);

@@ -5,7 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
+
+#include "models/support/diagnostic.h"
 
 namespace tilescope::sass {
 
@@ -27,7 +30,15 @@ using FactsByFunction = std::map<std::string, KernelFacts>;
 // Those of one function, with what holds for all.
 KernelFacts facts_of(const FactsByFunction& all, const std::string& function);
 
-// From the text of `cuobjdump -elf`. Lines that say nothing of interest are passed over.
-FactsByFunction facts_from_elf_text(const std::string& text);
+// From the text of `cuobjdump -elf`. Lines that say nothing of interest are passed over; a fact that no kernel can have
+// is an error.
+tl::expected<FactsByFunction, Diagnostics> facts_from_elf_text(const std::string& text, const std::string& file);
+
+// What is impossible about a fact, in one sentence; empty: nothing.
+std::string refuse_registers(std::int64_t registers);
+std::string refuse_shared(std::int64_t bytes);
+std::string refuse_parameter(const ParameterPlace& place);
+std::string refuse_parameter_base(std::uint64_t base);
+std::string refuse_constant_bytes(std::uint64_t bytes);
 
 }  // namespace tilescope::sass

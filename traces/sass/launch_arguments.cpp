@@ -2,24 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 
 #include "models/support/bit_mixer.h"
 #include "models/support/suggest.h"
+#include "models/support/text_file.h"
 #include "models/support/yaml_text.h"
 #include "traces/kernels/device_buffers.h"
 
 namespace tilescope::sass {
 namespace {
 
-constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 40U;
-constexpr std::uint64_t kMostInitialisedBytes = std::uint64_t{1} << 32U;
+constexpr int kMostNesting = 16;  // structs in structs
 
 template <class T>
 std::vector<std::uint8_t> bytes_of(T value) {
@@ -69,18 +68,27 @@ std::optional<std::uint64_t> size_in_bytes(const std::string& text) {
   while (unit.starts_with(' ')) unit.erase(0, 1);
   const unsigned shift = unit == "KiB" ? 10U : unit == "MiB" ? 20U : unit == "GiB" ? 30U : 0U;
   if (shift == 0 && !unit.empty() && unit != "B") return std::nullopt;
-  if (value > kMostBufferBytes >> shift) return std::nullopt;
+  if (value > kMostBufferAddresses >> shift) return std::nullopt;
   return value << shift;
 }
 
 class ArgumentReader {
  public:
-  ArgumentReader(const std::string& folder, DeviceMemory& memory, Diagnostics& errors)
-      : folder_(folder), memory_(memory), errors_(errors) {}
+  ArgumentReader(const std::string& folder, const Limits& limits, DeviceMemory& memory, Diagnostics& errors)
+      : folder_(folder), limits_(limits), memory_(memory), errors_(errors) {}
+
+  // Nothing more is read: the arguments are too many or too deep.
+  bool gave_up() const { return gave_up_; }
 
   Argument read(const YAML::Node& node, const Place& place) {
     place_ = place_of(node, place);
     Argument argument{.bytes = {}, .place = place_};
+    // An anchor can stand for any number of members, itself among them.
+    if (!gave_up_ && ++read_ > kMostArgumentBytes)
+      give_up(fmt::format("more than {} numbers; a kernel's parameters have at most as many byte", kMostArgumentBytes));
+    if (!gave_up_ && nesting_ > kMostNesting)
+      give_up(fmt::format("struct: structs lie in each other; must be at most {} deep", kMostNesting));
+    if (gave_up_) return argument;
     if (node.IsScalar())
       argument.bytes = number(node.Scalar(), "i32", place_);
     else if (node.IsMap())
@@ -91,6 +99,10 @@ class ArgumentReader {
   }
 
  private:
+  void give_up(std::string message) {
+    error(place_, std::move(message));
+    gave_up_ = true;
+  }
   void error(const Place& place, std::string message) { errors_.push_back(place.error("args: " + std::move(message))); }
 
   std::vector<std::uint8_t> number(const std::string& text, const std::string& type, const Place& place) {
@@ -145,13 +157,16 @@ class ArgumentReader {
     }
     std::size_t largest = 1;
     const auto pad_to = [&bytes](std::size_t size) { bytes.resize((bytes.size() + size - 1) / size * size); };
+    ++nesting_;
     for (const YAML::Node& node : members.value) {
       const std::vector<std::uint8_t> member = read(node, members.key_place).bytes;
+      if (gave_up_) return {};
       if (member.empty()) continue;
       largest = std::max(largest, member.size());
       pad_to(member.size());
       bytes.insert(bytes.end(), member.begin(), member.end());
     }
+    --nesting_;
     pad_to(largest);
     return bytes;
   }
@@ -163,6 +178,12 @@ class ArgumentReader {
     DeviceBuffer made;
     made.size = bytes.value_or(1);
     made.base = addresses_.allocate(static_cast<std::int64_t>(made.size));
+    addressed_ += made.size;
+    if (addressed_ > kMostBufferAddresses) {
+      place_ = at;
+      give_up(fmt::format("buffer: the buffers of a launch hold more than {} byte", kMostBufferAddresses));
+      return {};
+    }
     const auto* init = section.take("init");
     const auto* file = section.take("file");
     const auto* below = section.take("below");
@@ -189,12 +210,22 @@ class ArgumentReader {
     if (!file.value.IsScalar()) return error(at, fmt::format("file: got {}; must be a path", seen(file.value)));
     const std::string name = file.value.Scalar();
     const std::string path = name.starts_with('/') ? name : folder_ + name;
-    std::ifstream stream(path, std::ios::binary);
-    buffer.bytes.assign(std::istreambuf_iterator<char>(stream), {});
-    if (!stream.good() && !stream.eof()) return error(at, fmt::format("file: {} can not be read", quoted(path)));
-    if (buffer.bytes.size() > buffer.size)
-      error(at, fmt::format("file: {} holds {} byte, more than the buffer's {}", quoted(path), buffer.bytes.size(),
-                            buffer.size));
+    const std::uint64_t left = limits_.buffer_bytes - std::min(filled_, limits_.buffer_bytes);
+    const auto text = read_text_file(path, std::min(buffer.size, left));
+    if (!text) return error(at, fmt::format("file: {}: {}", quoted(path), text.error().message));
+    filled_ += text->size();
+    buffer.bytes.assign(text->begin(), text->end());
+  }
+
+  // Memory for a buffer's contents. False and an error when there is no more.
+  bool set_aside(std::uint64_t bytes, const Place& place) {
+    if (bytes <= limits_.buffer_bytes - std::min(filled_, limits_.buffer_bytes)) {
+      filled_ += bytes;
+      return true;
+    }
+    error(place, "buffer: the filled buffers of this launch hold too much; " +
+                     limit_met("buffer_bytes", limits_.buffer_bytes));
+    return false;
   }
 
   // Every `stride` bytes a pointer to the next such place, the last one's to the first.
@@ -202,10 +233,9 @@ class ArgumentReader {
     constexpr std::uint64_t kPointer = 8;
     const auto step = stride != nullptr && stride->value.IsScalar() ? size_in_bytes(stride->value.Scalar())
                                                                     : std::optional<std::uint64_t>(kPointer);
-    if (!step || *step % kPointer != 0 || *step > buffer.size || buffer.size > kMostInitialisedBytes)
-      return error(
-          place,
-          "init: chain needs a stride that is a multiple of 8 and no larger than the buffer, itself at most 4 GiB");
+    if (!step || *step % kPointer != 0 || *step > buffer.size)
+      return error(place, "init: chain needs a stride that is a multiple of 8 and no larger than the buffer");
+    if (!set_aside(buffer.size, place)) return;
     buffer.bytes.resize(buffer.size);
     const std::uint64_t places = buffer.size / *step;
     for (std::uint64_t i = 0; i < places; ++i) {
@@ -220,7 +250,6 @@ class ArgumentReader {
     if (what == "zero") return;
     if (what != "iota" && what != "random")
       return error(at, fmt::format("init: got {}; must be zero, iota, random or chain", seen(init.value)));
-    if (buffer.size > kMostInitialisedBytes) return error(at, "init: a buffer of more than 4 GiB can only be zero");
     std::uint64_t limit = 0;
     if (below != nullptr) {
       const auto value = below->value.IsScalar() ? whole(below->value.Scalar()) : std::nullopt;
@@ -228,6 +257,7 @@ class ArgumentReader {
         return error(place_of(below->value, below->key_place), "below: must be a whole number from 1 to 4294967296");
       limit = static_cast<std::uint64_t>(*value);
     }
+    if (!set_aside(buffer.size, at)) return;
     buffer.bytes.resize(buffer.size);
     const std::uint64_t seed = memory_.buffers.size() << 40U;
     for (std::uint64_t word = 0; word * 4 < buffer.size; ++word) {
@@ -238,23 +268,32 @@ class ArgumentReader {
   }
 
   const std::string& folder_;
+  const Limits& limits_;
   DeviceMemory& memory_;
   Diagnostics& errors_;
   DeviceBuffers addresses_;
   Place place_;
+  std::uint64_t read_ = 0;       // numbers, structs and buffers
+  std::uint64_t filled_ = 0;     // byte of buffers with contents
+  std::uint64_t addressed_ = 0;  // byte of all buffers
+  int nesting_ = 0;
+  bool gave_up_ = false;
 };
 
 }  // namespace
 
 std::vector<Argument> read_arguments(const YAML::Node& list, const Place& place, const std::string& folder,
-                                     DeviceMemory& memory, Diagnostics& errors) {
+                                     const Limits& limits, DeviceMemory& memory, Diagnostics& errors) {
   std::vector<Argument> arguments;
   if (!list.IsSequence()) {
     errors.push_back(place.error(fmt::format("args: got {}; must be a list", seen(list))));
     return arguments;
   }
-  ArgumentReader reader(folder, memory, errors);
-  for (const YAML::Node& node : list) arguments.push_back(reader.read(node, place));
+  ArgumentReader reader(folder, limits, memory, errors);
+  for (const YAML::Node& node : list) {
+    arguments.push_back(reader.read(node, place));
+    if (reader.gave_up()) break;
+  }
   return arguments;
 }
 

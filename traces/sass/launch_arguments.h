@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/support/yaml_section.h"
+#include "traces/sass/limits.h"
 #include "traces/sass/memory_image.h"
 
 namespace tilescope::sass {
@@ -19,7 +20,9 @@ struct Argument {
 
 // 1024 | {i64: n} | {f32: x} | {buffer: 4MiB, init: zero} | {buffer: 4KiB, file: data.bin} ...
 // Buffers are added to `memory` and get device-like addresses, in order. Files are looked for beside the launch file.
+// Refused: more bytes than a kernel's parameters can have, structs in structs beyond 16, more buffers than `limits` and
+// the address space hold.
 std::vector<Argument> read_arguments(const YAML::Node& list, const Place& place, const std::string& folder,
-                                     DeviceMemory& memory, Diagnostics& errors);
+                                     const Limits& limits, DeviceMemory& memory, Diagnostics& errors);
 
 }  // namespace tilescope::sass

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 #include "models/support/suggest.h"
 #include "models/support/text_file.h"
 #include "models/support/yaml_text.h"
+#include "traces/sass/architectures.h"
 #include "traces/sass/function_choice.h"
 #include "traces/sass/launch_arguments.h"
 #include "traces/sass/launch_state.h"
@@ -20,11 +22,11 @@ namespace {
 
 // launch__registers_per_thread of a kernel that is compiled to 15; H200.
 constexpr std::int64_t kLeastRegisters = 16;
-constexpr std::int64_t kMostGrid = (std::int64_t{1} << 31U) - 1, kMostBlock = 1024, kMostShared = 228 * 1024;
 
 class Reader {
  public:
-  Reader(std::string path, bool all_values) : path_(std::move(path)), all_values_(all_values) {
+  Reader(std::string path, bool all_values, const Limits& limits)
+      : path_(std::move(path)), all_values_(all_values), limits_(limits) {
     const std::size_t slash = path_.rfind('/');
     folder_ = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
   }
@@ -65,9 +67,9 @@ class Reader {
       if (!entry.known) error(entry.key_place, entry.key + ": unknown key" + did_you_mean(entry.key, known));
     for (const auto& [entry, name] : {std::pair{kernel, "kernel"}, {grid, "grid"}, {block, "block"}})
       if (entry == nullptr) error(top, std::string(name) + ": is missing");
-    if (grid != nullptr) launch_.grid = dimensions(*grid, "grid", kMostGrid);
+    if (grid != nullptr) read_grid(*grid);
     if (block != nullptr) {
-      launch_.block = dimensions(*block, "block", kMostBlock);
+      launch_.block = dimensions(*block, "block", {kMostBlock, kMostBlock, 64});
       if (launch_.block.count() > kMostBlock)
         error(block->key_place,
               fmt::format("block: got {} threads; must be at most {}", launch_.block.count(), kMostBlock));
@@ -75,9 +77,18 @@ class Reader {
     if (dynamic != nullptr) launch_.dynamic_smem_bytes = whole(*dynamic, "dynamic_smem", 0, kMostShared);
     arguments_place_ = args != nullptr ? args->key_place : top;
     if (args != nullptr)
-      arguments_ =
-          read_arguments(args->value, place_of(args->value, args->key_place), folder_, result_.memory, errors_);
+      arguments_ = read_arguments(args->value, place_of(args->value, args->key_place), folder_, limits_, result_.memory,
+                                  errors_);
     if (kernel != nullptr) read_kernel(*kernel);
+  }
+
+  void read_grid(const YamlSection::Entry& entry) {
+    const std::size_t errors = errors_.size();
+    launch_.grid = dimensions(entry, "grid", {kMostGridX, kMostGridYZ, kMostGridYZ});
+    // The product of the largest sizes is just below 2^63.
+    if (errors_.size() == errors && static_cast<std::uint64_t>(launch_.grid.count()) > limits_.grid_ctas)
+      error(place_of(entry.value, entry.key_place),
+            fmt::format("grid: got {} CTAs; {}", launch_.grid.count(), limit_met("grid_ctas", limits_.grid_ctas)));
   }
 
   std::int64_t whole(const YamlSection::Entry& entry, const char* name, std::int64_t least, std::int64_t most) {
@@ -92,17 +103,17 @@ class Reader {
     return value;
   }
 
-  Dim3 dimensions(const YamlSection::Entry& entry, const char* name, std::int64_t most) {
+  Dim3 dimensions(const YamlSection::Entry& entry, const char* name, const std::array<std::int64_t, 3>& most) {
     const Place place = place_of(entry.value, entry.key_place);
     std::array<std::int64_t, 3> sizes = {1, 1, 1};
     const auto read_one = [&](const YAML::Node& node, std::size_t axis) {
       const std::string text = node.IsScalar() ? node.Scalar() : "";
       const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), sizes[axis]);
       if (!text.empty() && failed == std::errc() && stop == text.data() + text.size() && sizes[axis] >= 1 &&
-          sizes[axis] <= most)
+          sizes[axis] <= most[axis])
         return;
       error(place_of(node, place),
-            fmt::format("{}: got {}; must be a whole number from 1 to {}", name, seen(node), most));
+            fmt::format("{}: got {}; must be a whole number from 1 to {}", name, seen(node), most[axis]));
       sizes[axis] = 1;
     };
     if (entry.value.IsSequence() && entry.value.size() >= 1 && entry.value.size() <= 3) {
@@ -150,7 +161,7 @@ class Reader {
     const auto* source = sass != nullptr ? sass : cubin;
     const std::string path = beside(text_of(source, sass != nullptr ? "sass" : "cubin"));
     const Place place = place_of(source->value, source->key_place);
-    auto text = sass != nullptr ? read_listing_file(path) : disassembled(path, place);
+    auto text = sass != nullptr ? read_listing_file(path, limits_) : disassembled(path, place);
     if (!text) {
       error(place, std::string("kernel.") + (sass != nullptr ? "sass: " : "cubin: ") + quoted(path) + ": " +
                        text.error().message);
@@ -164,19 +175,24 @@ class Reader {
     listing_ = std::move(*listing);
     if (elf != nullptr) {
       const std::string elf_path = beside(text_of(elf, "elf"));
-      const auto elf_text = read_listing_file(elf_path);
+      const auto elf_text = read_listing_file(elf_path, limits_);
       if (!elf_text)
         return error(place_of(elf->value, elf->key_place),
                      "kernel.elf: " + quoted(elf_path) + ": " + elf_text.error().message);
-      listing_.facts = facts_from_elf_text(*elf_text);
+      auto facts = facts_from_elf_text(*elf_text, elf_path);
+      if (!facts) {
+        errors_.insert(errors_.end(), facts.error().begin(), facts.error().end());
+        return;
+      }
+      listing_.facts = std::move(*facts);
     }
     choose(text_of(name, "name"), name != nullptr ? place_of(name->value, name->key_place) : section.place(), arch);
   }
 
   tl::expected<std::string, Diagnostic> disassembled(const std::string& path, const Place& place) {
-    auto readable = read_listing_file(path);
+    auto readable = read_listing_file(path, limits_);
     if (!readable) return readable;
-    auto text = disassemble(path);
+    auto text = disassemble(path, limits_);
     if (!text) return tl::unexpected(place.error(text.error()));
     return std::move(*text);
   }
@@ -184,16 +200,23 @@ class Reader {
   void choose(const std::string& name, const Place& place, const YamlSection::Entry* arch) {
     int architecture = 0;
     if (arch != nullptr) {
-      std::string text = text_of(arch, "arch");
-      if (text.starts_with("sm_")) text.erase(0, 3);
-      std::from_chars(text.data(), text.data() + text.size(), architecture);
+      const std::string text = text_of(arch, "arch");
+      architecture = architecture_of(text);
       if (architecture == 0)
         return error(place_of(arch->value, arch->key_place),
-                     "kernel.arch: got " + quoted(text) + "; must be sm_80 or sm_90");
+                     fmt::format("kernel.arch: got {}; must be one of {}", quoted(text), kArchitectures));
     }
     const auto chosen = choose_function(listing_, name, architecture);
     if (!chosen) return error(place, "kernel.name: " + chosen.error());
     function_ = *chosen;
+    if (!is_known_architecture(function_->architecture)) {
+      const std::string said =
+          function_->architecture == 0 ? "no architecture" : fmt::format("sm_{}", function_->architecture);
+      errors_.push_back({listing_.file, function_->line, 1,
+                         fmt::format("function {}: the listing says {}; must be one of {}", quoted(function_->name),
+                                     said, kArchitectures)});
+      return;
+    }
     facts_ = facts_of(listing_.facts, function_->name);
     if (registers_) facts_.registers = registers_;
     launch_.kernel = function_->name;
@@ -203,6 +226,7 @@ class Reader {
     LaunchState state;
     state.grid = launch_.grid;
     state.block = launch_.block;
+    state.limits = limits_;
     fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
     if (!errors_.empty()) return;
     const std::int64_t reserved = function_->architecture >= 90 ? kReservedShared : 0;
@@ -219,9 +243,11 @@ class Reader {
     result_.shared_bytes =
         static_cast<std::size_t>(reserved + shared.value_or(kMostShared) + launch_.dynamic_smem_bytes);
     // Nobody says how much it declares: as much as the first CTA touches.
-    if (!shared)
-      shared = std::max<std::int64_t>(0, shared_extent(result_.program, result_.memory, result_.shared_bytes) -
-                                             reserved - launch_.dynamic_smem_bytes);
+    if (!shared) {
+      const auto extent = extent_of_shared_memory();
+      if (!extent) return;
+      shared = std::clamp<std::int64_t>(*extent - reserved - launch_.dynamic_smem_bytes, 0, kMostShared);
+    }
     launch_.static_smem_bytes = *shared;
     launch_.parameters = {{"function", readable_name(function_->name)},
                           {"sm", std::to_string(function_->architecture)},
@@ -230,8 +256,20 @@ class Reader {
     result_.launch = launch_;
   }
 
+  std::optional<std::int64_t> extent_of_shared_memory() {
+    try {
+      return shared_extent(result_.program, result_.memory, result_.shared_bytes);
+    } catch (const DiagnosticsError& error) {
+      errors_ = error.diagnostics();
+    } catch (const std::length_error& error) {  // of the pattern table
+      errors_.push_back({listing_.file, function_->line, 1, error.what()});
+    }
+    return std::nullopt;
+  }
+
   std::string path_, folder_;
   bool all_values_;
+  const Limits& limits_;
   Diagnostics errors_;
   CompiledLaunch result_;
   Launch launch_;
@@ -251,16 +289,18 @@ tl::expected<std::unique_ptr<Kernel>, Diagnostics> kernel_of(tl::expected<Compil
 
 }  // namespace
 
-tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values) {
-  return Reader(path, all_values).read();
+tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values,
+                                                           const Limits& limits) {
+  return Reader(path, all_values, limits).read();
 }
 
-tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path) {
-  return kernel_of(read_launch_file(path));
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path, const Limits& limits) {
+  return kernel_of(read_launch_file(path, false, limits));
 }
 
-tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path) {
-  return kernel_of(Reader(path, false).read(text));
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path,
+                                                                    const Limits& limits) {
+  return kernel_of(Reader(path, false, limits).read(text));
 }
 
 }  // namespace tilescope::sass

@@ -7,6 +7,7 @@
 
 #include "models/isa/kernel.h"
 #include "models/support/diagnostic.h"
+#include "traces/sass/limits.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/program.h"
 
@@ -22,11 +23,13 @@ struct CompiledLaunch {
 
 // Every error of the file and of the listing it names. `all_values`: execute every instruction, not only those that can
 // reach an address.
-tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values = false);
+tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values = false,
+                                                           const Limits& limits = {});
 
 // The kernel of a launch file, for the engine.
-tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path);
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path, const Limits& limits = {});
 // The same of a launch file's text, as if it stood in the file `path`.
-tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path);
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path,
+                                                                    const Limits& limits = {});
 
 }  // namespace tilescope::sass

@@ -5,12 +5,11 @@
 #include <algorithm>
 
 #include "traces/sass/address_windows.h"
+#include "traces/sass/limits.h"
 #include "traces/sass/parsed_instruction.h"
 
 namespace tilescope::sass {
 namespace {
-
-constexpr std::size_t kBankBytes = 64 * 1024;
 
 void put_word(std::vector<std::uint8_t>& bank, std::size_t at, std::uint64_t value) {
   for (unsigned byte = 0; byte < 4; ++byte) bank[at + byte] = static_cast<std::uint8_t>(value >> (8 * byte));
@@ -22,7 +21,7 @@ void fill_constants(LaunchState& state, const ListedFunction& function, const Ke
                     const std::vector<Argument>& arguments, const Place& place, Diagnostics& errors) {
   state.constants = facts.constants;
   std::vector<std::uint8_t>& bank = state.constants[0];
-  bank.assign(kBankBytes, 0);
+  bank.assign(kConstantBankBytes, 0);
   const std::int64_t sizes[] = {state.block.x, state.block.y, state.block.z, state.grid.x, state.grid.y, state.grid.z};
   for (std::size_t i = 0; i < std::size(sizes); ++i) put_word(bank, 4 * i, static_cast<std::uint64_t>(sizes[i]));
   put_word(bank, 0x18, kSharedWindow);
@@ -35,11 +34,11 @@ void fill_constants(LaunchState& state, const ListedFunction& function, const Ke
     errors.push_back(place.error(fmt::format("args: got {}; must be {}, the number of the kernel's parameters",
                                              arguments.size(), facts.parameters.size())));
   const std::uint32_t base = facts.parameter_base.value_or(function.architecture >= 90 ? 0x210 : 0x160);
-  std::uint32_t next = 0;
+  std::uint64_t next = 0;
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
-    const auto bytes = static_cast<std::uint32_t>(arguments[i].bytes.size());
+    const std::uint64_t bytes = arguments[i].bytes.size();
     if (bytes == 0) continue;  // an error has been reported
-    std::uint32_t offset = (next + bytes - 1) / bytes * bytes;
+    std::uint64_t offset = (next + bytes - 1) / bytes * bytes;
     if (const auto known = facts.parameters.find(i); known != facts.parameters.end()) {
       offset = known->second.offset;
       if (known->second.bytes != bytes)
@@ -47,9 +46,14 @@ void fill_constants(LaunchState& state, const ListedFunction& function, const Ke
                                                               i + 1, known->second.bytes, bytes,
                                                               known->second.bytes == 8 ? "; {i64: n} has 8" : "")));
     }
-    if (base + offset + bytes <= bank.size())
-      std::copy(arguments[i].bytes.begin(), arguments[i].bytes.end(), bank.begin() + base + offset);
     next = offset + bytes;
+    if (next > kMostArgumentBytes || base + next > bank.size()) {
+      errors.push_back(arguments[i].place.error(fmt::format(
+          "args: the arguments have more than {} byte, all that a kernel's parameters can have", kMostArgumentBytes)));
+      return;
+    }
+    std::copy(arguments[i].bytes.begin(), arguments[i].bytes.end(),
+              bank.begin() + static_cast<std::ptrdiff_t>(base + offset));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "traces/sass/limits.h"
 #include "traces/sass/line_marker.h"
 #include "traces/sass/nvdisasm_facts.h"
 
@@ -48,13 +49,15 @@ class Reader {
   Reader(const std::string& text, const std::string& file) : text_(text) { listing_.file = file; }
 
   tl::expected<Listing, Diagnostics> read() {
-    while (next_line()) read_line();
+    while (next_line() && errors_.size() < kMostErrors) read_line();
     if (awaits_high_) error(awaits_high_->column, "the second half of this instruction's encoding is missing");
     if (listing_.functions.empty() && errors_.empty())
       errors_.push_back(
           {listing_.file, 0, 0, "holds no machine code; must be the text of `cuobjdump -sass` or `nvdisasm -hex`"});
     if (!errors_.empty()) return tl::unexpected(errors_);
-    listing_.facts = facts_from_nvdisasm(text_);
+    auto facts = facts_from_nvdisasm(text_, listing_.file);
+    if (!facts) return tl::unexpected(facts.error());
+    listing_.facts = std::move(*facts);
     return std::move(listing_);
   }
 
@@ -120,6 +123,7 @@ class Reader {
                                   .source_files = {}});
     in_code_ = true;
     marker_.reset();
+    file_numbers_.clear();
     in_markers_ = false;
   }
 
@@ -132,9 +136,9 @@ class Reader {
     in_markers_ = true;
     if (is_caller) return;
     std::vector<std::string>& files = listing_.functions.back().source_files;
-    auto known = std::find(files.begin(), files.end(), marker->file);
-    if (known == files.end()) known = files.insert(files.end(), std::string(marker->file));
-    marker_ = {static_cast<int>(known - files.begin()), marker->line};
+    const auto [known, fresh] = file_numbers_.try_emplace(marker->file, static_cast<int>(files.size()));
+    if (fresh) files.emplace_back(marker->file);
+    marker_ = {known->second, marker->line};
   }
 
   void read_label(std::string_view label) {
@@ -186,7 +190,8 @@ class Reader {
   int number_ = 0;
   int architecture_ = 0;
   bool in_code_ = false;
-  std::optional<std::pair<int, int>> marker_;  // file and line of the instructions that follow
+  std::optional<std::pair<int, int>> marker_;     // file and line of the instructions that follow
+  std::map<std::string_view, int> file_numbers_;  // in source_files of the function that is read
   LineMarker last_marker_;
   bool in_markers_ = false;                   // no instruction has come since last_marker_
   ListedInstruction* awaits_high_ = nullptr;  // the last one read: its second word comes on the next line

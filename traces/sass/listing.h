@@ -36,8 +36,8 @@ struct Listing {
   FactsByFunction facts;  // nvdisasm prints them beside the code; empty for cuobjdump
 };
 
-// Every line that cannot be read is reported. REQUIRES of the text: at least one function; every instruction with its
-// encoding (nvdisasm needs -hex).
+// Every line that cannot be read is reported, the first 1,000. REQUIRES of the text: at least one function; every
+// instruction with its encoding (nvdisasm needs -hex).
 tl::expected<Listing, Diagnostics> read_listing(const std::string& text, const std::string& file);
 
 }  // namespace tilescope::sass

@@ -5,10 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
 #include <vector>
 
@@ -35,7 +33,7 @@ std::string find_nvdisasm() {
 }
 
 // What a program prints, its standard error behind it; its exit status in `status`.
-tl::expected<std::string, std::string> output_of(std::vector<std::string> words, int& status) {
+tl::expected<std::string, std::string> output_of(std::vector<std::string> words, std::size_t most_bytes, int& status) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return tl::unexpected(std::string("no pipe could be opened"));
   posix_spawn_file_actions_t actions;
@@ -56,7 +54,7 @@ tl::expected<std::string, std::string> output_of(std::vector<std::string> words,
     std::array<char, 65536> part{};
     for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;) {
       text.append(part.data(), static_cast<std::size_t>(got));
-      if (text.size() > kMostListingBytes) break;
+      if (text.size() > most_bytes) break;
     }
   }
   close(ends[0]);
@@ -67,14 +65,14 @@ tl::expected<std::string, std::string> output_of(std::vector<std::string> words,
 
 }  // namespace
 
-tl::expected<std::string, Diagnostic> read_listing_file(const std::string& path) {
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
-  // The limit is also what the reader sets aside.
-  return read_text_file(path, unknown ? largest_text_file : std::min<std::size_t>(size + 1, kMostListingBytes));
+tl::expected<std::string, Diagnostic> read_listing_file(const std::string& path, const Limits& limits) {
+  auto text = read_text_file(path, limits.listing_bytes);
+  if (!text && text.error().message.starts_with("is too large"))
+    text.error().message += "; " + limit_met("listing_bytes", limits.listing_bytes);
+  return text;
 }
 
-tl::expected<std::string, std::string> disassemble(const std::string& cubin) {
+tl::expected<std::string, std::string> disassemble(const std::string& cubin, const Limits& limits) {
   const std::string program = find_nvdisasm();
   if (program.empty())
     return tl::unexpected(std::string(
@@ -83,12 +81,16 @@ tl::expected<std::string, std::string> disassemble(const std::string& cubin) {
         "as `sass:`"));
   int status = 0;
   // Line markers where the cubin has them; an nvdisasm that knows none of them prints the rest.
-  auto text = output_of({program, "-hex", "-g", cubin}, status);
-  if (text && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) text = output_of({program, "-hex", cubin}, status);
+  auto text = output_of({program, "-hex", "-g", cubin}, limits.listing_bytes, status);
+  if (text && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
+    text = output_of({program, "-hex", cubin}, limits.listing_bytes, status);
   if (!text) return text;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return tl::unexpected(tilescope::quoted(program) +
                           " refused it: " + tilescope::quoted(text->substr(0, text->find('\n'))));
+  if (text->size() > limits.listing_bytes)
+    return tl::unexpected(tilescope::quoted(program) + " prints too much; " +
+                          limit_met("listing_bytes", limits.listing_bytes));
   return text;
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+
+#include "traces/sass/limits.h"
 
 namespace tilescope::sass {
 namespace {
@@ -64,11 +67,20 @@ std::uint8_t* CtaMemory::find_writable(std::uint64_t address, std::size_t bytes)
       place = &place_of(address / kPage);
     }
     *place = {address / kPage, generation_, written_};
-    if (written_ == pages_.size()) pages_.push_back(std::make_unique<Page>());
+    if (written_ == pages_.size()) add_page();
     copy_out(*found, first - found->base, pages_[written_++]->data(), kPage);
   }
   writable_ = {first, std::min(kPage, found->base + found->size - first), pages_[place->page]->data()};
   return writable_.at + address % kPage;
+}
+
+void CtaMemory::add_page() {
+  if ((++*all_pages_) * kPage > most_written_) {
+    --*all_pages_;
+    throw std::runtime_error("the CTAs that run at once write over too much memory; " +
+                             limit_met("written_bytes", most_written_));
+  }
+  pages_.push_back(std::make_unique<Page>());
 }
 
 // Where page `number` is, or the free place where it would be.

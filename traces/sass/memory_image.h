@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -30,8 +31,18 @@ struct DeviceMemory {
 class CtaMemory {
  public:
   // `shared`: byte. With `write_through`, global writes change `device` itself.
-  CtaMemory(DeviceMemory& device, std::size_t shared, bool write_through)
-      : device_(&device), write_through_(write_through), shared_(shared), places_(64) {}
+  // `pages`: written over by all CTAs of the launch that are kept; refused beyond `most_written` byte.
+  CtaMemory(DeviceMemory& device, std::size_t shared, bool write_through, std::atomic<std::uint64_t>& pages,
+            std::uint64_t most_written)
+      : device_(&device),
+        write_through_(write_through),
+        shared_(shared),
+        places_(64),
+        all_pages_(&pages),
+        most_written_(most_written) {}
+  CtaMemory(const CtaMemory&) = delete;
+  CtaMemory& operator=(const CtaMemory&) = delete;
+  ~CtaMemory() { *all_pages_ -= pages_.size(); }
 
   // Where up to 16 aligned bytes can be read, until the next call. Outside every buffer: zeros.
   const std::uint8_t* global(std::uint64_t address, std::size_t bytes) {
@@ -72,6 +83,7 @@ class CtaMemory {
   std::uint8_t* find_writable(std::uint64_t address, std::size_t bytes);
   Place& place_of(std::uint64_t number);
   void grow();
+  void add_page();
 
   DeviceMemory* device_;
   bool write_through_;
@@ -82,6 +94,8 @@ class CtaMemory {
   std::vector<std::unique_ptr<Page>> pages_;
   std::uint32_t written_ = 0;  // pages in use
   std::uint32_t generation_ = 1;
+  std::atomic<std::uint64_t>* all_pages_;
+  std::uint64_t most_written_;                       // byte
   std::array<std::uint8_t, 16> zeros_{}, across_{};  // `across_`: bytes across the end of a buffer's contents
 };
 

@@ -5,6 +5,8 @@
 namespace tilescope::sass {
 namespace {
 
+constexpr std::int64_t kMostBank = 31, kMostOffset = std::int64_t{1} << 32U;
+
 std::optional<int> decimal(std::string_view digits) {
   int value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -21,7 +23,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+  return static_cast<std::int64_t>(negative ? 0 - value : value);
 }
 
 // "reuse.H0_H0" -> "H0_H0"; was it there?
@@ -40,12 +42,13 @@ bool parse_sum(std::string_view text, Operand& operand) {
     std::string_view term = text.substr(0, plus);
     text = plus == std::string_view::npos ? std::string_view() : text.substr(plus + 1);
     if (const auto number = whole_number(term)) {
-      operand.value += *number;
+      operand.value =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(operand.value) + static_cast<std::uint64_t>(*number));
       continue;
     }
     const std::size_t dot = term.find('.');
     const auto reg = register_id(term.substr(0, dot));
-    if (!reg) return false;
+    if (!reg || is_predicate(*reg)) return false;
     std::string suffix(dot == std::string_view::npos ? "" : term.substr(dot + 1));
     drop_reuse(suffix);
     operand.terms.push_back({*reg, std::move(suffix)});
@@ -66,12 +69,13 @@ bool parse_constant(std::string_view text, Operand& operand) {
   if (!bank) return false;
   const auto number = whole_number(*bank);
   const auto index = bracketed(text, text.find('[') + bank->size() + 2);
-  if (!number || !index) return false;
+  if (!number || *number < 0 || *number > kMostBank || !index) return false;
   operand.kind = Operand::Kind::constant;
   operand.bank = static_cast<int>(*number);
   const std::string_view rest = text.substr(text.rfind(']') + 1);
   if (rest.starts_with('.')) operand.suffix = rest.substr(1);
-  return parse_sum(*index, operand);
+  // No bank is as large; a place outside reads zeros.
+  return parse_sum(*index, operand) && operand.value >= -kMostOffset && operand.value <= kMostOffset;
 }
 
 bool parse_address(std::string_view text, Operand& operand) {
@@ -136,7 +140,7 @@ std::optional<Operand> parse_operand(std::string_view text) {
   if (text.starts_with("gdesc[")) {
     const auto inside = bracketed(text, 5);
     const auto reg = inside ? register_id(*inside) : std::nullopt;
-    if (!reg) return std::nullopt;
+    if (!reg || is_predicate(*reg)) return std::nullopt;
     operand.kind = Operand::Kind::descriptor;
     operand.reg = *reg;
     operand.suffix = text.substr(text.find(']') + 1);

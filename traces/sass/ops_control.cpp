@@ -68,6 +68,7 @@ void decode_return(Decoder& d) {  // RET.REL.NODEC R20 0x0
   if (d.take("ABS")) return d.fail("a return to a function outside the listing");
   const Operand* to = d.pop();
   if (to == nullptr) return;
+  if (to->kind != Operand::Kind::reg) return d.fail("operand '" + to->text + "' should be a register");
   d.decoded.target_register = to->reg;
   d.decoded.always_uses.push_back(to->reg);
   // The place added is the start of the function: the register holds a distance from there.
@@ -82,8 +83,8 @@ void decode_indirect(Decoder& d) {  // BRX R4 -0x10 (*"BRANCH_TARGETS ..."*)
   d.decoded.target_register = to->reg;
   d.decoded.always_uses.push_back(to->reg);
   // Relative to the next instruction.
-  std::int64_t offset = d.parsed().listed->address + 16;
-  if (d.next_is(Operand::Kind::immediate)) offset += d.immediate();
+  std::uint64_t offset = d.parsed().listed->address + 16;
+  if (d.next_is(Operand::Kind::immediate)) offset += static_cast<std::uint64_t>(d.immediate());
   d.decoded.target = static_cast<std::uint32_t>(offset);
   while (d.more()) d.pop();  // the list of targets, a remark
 }
@@ -91,7 +92,7 @@ void decode_indirect(Decoder& d) {  // BRX R4 -0x10 (*"BRANCH_TARGETS ..."*)
 std::uint8_t convergence_register(Decoder& d) {
   const Operand* operand = d.pop();
   if (operand == nullptr) return 0;
-  if (operand->kind != Operand::Kind::barrier || operand->value > 15) {
+  if (operand->kind != Operand::Kind::barrier || operand->value < 0 || operand->value > 15) {
     d.fail("operand '" + operand->text + "' should be a convergence barrier");
     return 0;
   }

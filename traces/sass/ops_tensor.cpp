@@ -256,7 +256,7 @@ void decode_group_matrices(Decoder& d) {
   while (d.more()) {
     const Operand* operand = d.pop();
     if (operand->kind == Operand::Kind::reg)
-      for (int i = 0; i < 4; ++i) d.use(following(operand->reg, i));
+      for (int i = 0; i < 4; ++i) d.use(d.after(operand->reg, i));
     const std::string& suffix = operand->suffix;
     if (operand->kind == Operand::Kind::descriptor && !suffix.empty() && suffix != "tnspA" && suffix != "tnspB" &&
         suffix != "tnspA.tnspB")

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "traces/sass/control_codes.h"
+#include "traces/sass/limits.h"
 #include "traces/sass/ops.h"
 #include "traces/sass/register_reads.h"
 #include "traces/sass/slice.h"
@@ -14,6 +15,8 @@ namespace tilescope::sass {
 namespace {
 
 constexpr std::uint32_t kInstructionBytes = 16;
+// An instruction with the same address is looked for so many instructions back.
+constexpr std::uint32_t kFurthestBack = 4096;
 
 class Builder {
  public:
@@ -23,6 +26,8 @@ class Builder {
   }
 
   tl::expected<Program, Diagnostics> build() {
+    refuse_size();
+    if (!errors_.empty()) return tl::unexpected(errors_);
     decode_all();
     if (!errors_.empty()) return tl::unexpected(errors_);
     find_successors();
@@ -44,12 +49,24 @@ class Builder {
     errors_.push_back({file_, at.line, at.column, std::move(message)});
   }
 
+  void refuse_size() {
+    const std::uint64_t most = program_.launch.limits.function_instructions;
+    const auto refuse = [this](const std::string& why) {
+      errors_.push_back({file_, function_.line, 1, "function " + quoted(function_.name) + " " + why});
+    };
+    if (function_.code.empty()) refuse("holds no instruction");
+    if (function_.code.size() > most)
+      refuse("holds " + std::to_string(function_.code.size()) + " instructions; " +
+             limit_met("function_instructions", most));
+  }
+
   void decode_all() {
     ConstantPool pool(program_.launch);
     pool.of(0);
     program_.code.reserve(function_.code.size());
     std::optional<ParsedInstruction> before;
     for (const ListedInstruction& listed : function_.code) {
+      if (errors_.size() >= kMostErrors) return;
       const auto parsed = parse_instruction(listed);
       if (!parsed) {
         error(listed, "got " + quoted(parsed.error()) + "; must be an instruction of sm_80 or sm_90");
@@ -87,6 +104,7 @@ class Builder {
       source.text = listed.text;
       source.address = listed.address;
       source.listing_line = static_cast<std::uint32_t>(listed.line);
+      program_.columns.push_back(listed.column);
       if (listed.source_file >= 0) source.file = function_.source_files[static_cast<std::size_t>(listed.source_file)];
       source.line = listed.source_line;
       program_.sources.push_back(std::move(source));
@@ -116,7 +134,8 @@ class Builder {
 
   void find_successors() {
     const std::vector<Decoded>& code = program_.code;
-    successors_.resize(code.size());
+    successors_.of.resize(code.size());
+    successors_.jumps.resize(code.size());
     leaders_.insert(0);
     bool jumps = false;
     for (std::uint32_t i = 0; i < code.size(); ++i) {
@@ -132,7 +151,7 @@ class Builder {
         leaders_.insert(decoded.target / kInstructionBytes);
     }
     // A jump to a register's address goes behind a call or to an address that the code holds as a number.
-    std::vector<std::uint32_t> jump_targets;
+    std::vector<std::uint32_t>& jump_targets = successors_.jump_targets;
     if (jumps) {
       for (std::uint32_t i = 0; i < code.size(); ++i) {
         if (code[i].flow == Flow::call || code[i].flow == Flow::jump) jump_targets.push_back(i + 1);
@@ -150,18 +169,17 @@ class Builder {
     leaders_.erase(static_cast<std::uint32_t>(code.size()));
     std::sort(jump_targets.begin(), jump_targets.end());
     jump_targets.erase(std::unique(jump_targets.begin(), jump_targets.end()), jump_targets.end());
+    if (!jump_targets.empty() && jump_targets.back() == code.size()) jump_targets.pop_back();
     for (std::uint32_t i = 0; i < code.size(); ++i) {
       const Decoded& decoded = code[i];
       const bool conditional = decoded.op.guard != 7 || decoded.op.guard_inverted || decoded.condition.index != 7 ||
                                decoded.condition.inverted || decoded.op.flags != 0;
       const bool stops = decoded.flow == Flow::exit || decoded.flow == Flow::trap || decoded.flow == Flow::branch ||
                          decoded.flow == Flow::call || decoded.flow == Flow::jump;
-      if ((!stops || conditional) && i + 1 < code.size()) successors_[i].push_back(i + 1);
+      if ((!stops || conditional) && i + 1 < code.size()) successors_.of[i].push_back(i + 1);
       if ((decoded.flow == Flow::branch || decoded.flow == Flow::call) && is_place(decoded.target))
-        successors_[i].push_back(decoded.target / kInstructionBytes);
-      if (decoded.flow == Flow::jump)
-        for (const std::uint32_t place : jump_targets)
-          if (place < code.size()) successors_[i].push_back(place);
+        successors_.of[i].push_back(decoded.target / kInstructionBytes);
+      successors_.jumps[i] = decoded.flow == Flow::jump;
     }
   }
 
@@ -215,7 +233,6 @@ class Builder {
   }
 
   void fill_steps(Block& block, const Slice& slice) {
-    std::vector<std::uint32_t> memory;  // instructions of the block
     for (std::uint32_t i = block.first; i < block.first + block.length; ++i) {
       const Decoded& decoded = program_.code[i];
       const bool executed = slice.executed[i];
@@ -225,9 +242,8 @@ class Builder {
         step.op = &decoded.op;
         step.memory = static_cast<std::int32_t>(program_.memory.size());
         step.moves_data = executed;
-        find_same_address(step, i, memory);
+        find_same_address(step, i, block.first);
         program_.memory.push_back({&decoded, decoded.access.at, decoded.access.to});
-        memory.push_back(i);
         memory_of_[i] = step.memory;
         block.steps.push_back(step);
       } else if (executed && decoded.op.run != nullptr && decoded.flow == Flow::next) {
@@ -237,22 +253,25 @@ class Builder {
   }
 
   // Loads of a block often differ in their constant offsets alone.
-  void find_same_address(Step& step, std::uint32_t at, const std::vector<std::uint32_t>& earlier) const {
+  void find_same_address(Step& step, std::uint32_t at, std::uint32_t first) const {
     const Decoded& mine = program_.code[at];
     if (mine.access.kind == MemoryKind::async_copy || mine.access.at.space == Space::generic ||
         mine.access.at.space == Space::local || step.moves_data)
       return;
-    for (auto other = earlier.rbegin(); other != earlier.rend(); ++other) {
-      const Decoded& theirs = program_.code[*other];
+    for (std::uint32_t other = at; other-- > first && at - other <= kFurthestBack;) {
+      const Decoded& theirs = program_.code[other];
+      if (changes_address(theirs, mine)) return;
+      if (!theirs.is_memory) continue;
       const AddressRule &a = mine.access.at, &b = theirs.access.at;
       const bool same = theirs.access.kind != MemoryKind::async_copy && a.space == b.space && a.low == b.low &&
                         a.high == b.high && a.uniform_low == b.uniform_low && a.uniform_high == b.uniform_high &&
                         a.wide == b.wide && a.uniform_wide == b.uniform_wide && a.shift == b.shift &&
                         a.bytes == b.bytes && lanes_of(mine) == lanes_of(theirs) && mine.op.guard == theirs.op.guard &&
                         mine.op.guard_inverted == theirs.op.guard_inverted;
-      if (!same || changed_between(mine, *other, at)) continue;
-      step.same_address = memory_of_.at(*other);
-      step.distance = a.offset - b.offset;
+      if (!same) continue;
+      step.same_address = memory_of_.at(other);
+      step.distance =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(a.offset) - static_cast<std::uint64_t>(b.offset));
       return;
     }
   }
@@ -264,11 +283,10 @@ class Builder {
     return matrix ? 8 * (decoded.op.flags & 255U) : 32;
   }
 
-  bool changed_between(const Decoded& mine, std::uint32_t from, std::uint32_t to) const {
-    for (std::uint32_t i = from; i < to; ++i)
-      for (const RegisterId id : program_.code[i].defines)
-        if (std::find(mine.always_uses.begin(), mine.always_uses.end(), id) != mine.always_uses.end()) return true;
-    return false;
+  static bool changes_address(const Decoded& one, const Decoded& mine) {
+    return std::any_of(one.defines.begin(), one.defines.end(), [&mine](RegisterId id) {
+      return std::find(mine.always_uses.begin(), mine.always_uses.end(), id) != mine.always_uses.end();
+    });
   }
 
   const ListedFunction& function_;
@@ -277,7 +295,7 @@ class Builder {
   Program program_;
   Diagnostics errors_;
   std::set<std::uint32_t> leaders_;  // instructions at which a block begins
-  std::vector<std::vector<std::uint32_t>> successors_;
+  Successors successors_;
   std::map<std::uint32_t, std::int32_t> memory_of_;
 };
 

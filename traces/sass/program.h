@@ -39,6 +39,7 @@ struct Program {
   std::vector<Decoded> code;
   std::vector<Instruction> instructions;   // for the engine
   std::vector<InstructionSource> sources;  // of each, for people
+  std::vector<int> columns;                // of each, where it stands in its line of the listing
   std::string listing;                     // the file
   std::vector<Block> blocks;
   std::vector<std::int32_t> block_at;  // of an instruction, -1 when no block begins there
@@ -50,7 +51,7 @@ struct Program {
 };
 
 // `launch` has its dimensions and constants filled. With `all_values` every instruction is executed.
-// Fails with every instruction that is not known, each with its line.
+// Fails with every instruction that is not known, each with its line; the first 1,000.
 tl::expected<Program, Diagnostics> build_program(const ListedFunction& function, const std::string& file,
                                                  LaunchState launch, bool all_values);
 

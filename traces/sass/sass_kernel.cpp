@@ -11,7 +11,8 @@ SassKernel::SassKernel(Program program, Launch launch, DeviceMemory memory, std:
     : program_(std::move(program)),
       launch_(std::move(launch)),
       memory_(std::move(memory)),
-      shared_bytes_(shared_bytes) {
+      shared_bytes_(shared_bytes),
+      guard_(program_, patterns_, memory_, shared_bytes_, resident_) {
   instructions_ = program_.instructions;
   exit_of_.resize(instructions_.size());
   for (std::size_t i = 0; i < exit_of_.size(); ++i) {
@@ -41,7 +42,8 @@ std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
   if (running_.size() > many) std::erase_if(running_, [](const auto& entry) { return entry.second.expired(); });
   auto& known = running_[cta];
   if (auto execution = known.lock()) return execution;
-  if (idle_.empty()) idle_.push_back(std::make_unique<CtaExecutor>(program_, patterns_, memory_, shared_bytes_, false));
+  if (idle_.empty())
+    idle_.push_back(std::make_unique<CtaExecutor>(program_, patterns_, memory_, shared_bytes_, false, resident_));
   const auto give_back = [this](CtaExecutor* ended) {
     const std::scoped_lock here(mutex_);
     idle_.emplace_back(ended);
@@ -55,6 +57,7 @@ std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
 
 void SassStream::start(std::int64_t cta, int warp, Operands) {
   index_ = 0;
+  cta_ = cta;
   warp_ = warp;
   pending_exit_ = 0;
   if (kernel_.program_.whole_cta) {
@@ -65,16 +68,22 @@ void SassStream::start(std::int64_t cta, int warp, Operands) {
   if (!alone_) {
     alone_ = std::make_unique<WarpExecutor>(kernel_.program_, kernel_.patterns_);
     if (kernel_.program_.needs_memory)
-      memory_ = std::make_unique<CtaMemory>(kernel_.memory_, kernel_.shared_bytes_, false);
+      memory_ = std::make_unique<CtaMemory>(kernel_.memory_, kernel_.shared_bytes_, false, kernel_.resident_.pages,
+                                            kernel_.program_.launch.limits.written_bytes);
   }
   if (memory_) memory_->clear();
   alone_->start(cta, warp, memory_.get());
 }
 
 bool SassStream::execute(CtaExecutor::Recorded& recorded) {
-  if (together_) return together_->run_of(warp_, index_++, recorded);
+  if (together_) {
+    const bool more = together_->run_of(warp_, index_++, recorded);
+    kernel_.guard_.check(cta_, warp_, together_->furthest());
+    return more;
+  }
   if (alone_->done()) return false;
   recorded.run = alone_->next(false);
+  kernel_.guard_.check(cta_, warp_, alone_->executed());
   recorded.operands = alone_->operands().data();
   return true;
 }
@@ -109,7 +118,8 @@ bool SassStream::next(Segment& segment) {
 
 void execute_grid(const Program& program, const Launch& launch, DeviceMemory& memory, std::size_t shared_bytes) {
   PatternTable patterns;
-  CtaExecutor executor(program, patterns, memory, shared_bytes, true);
+  Resident resident;
+  CtaExecutor executor(program, patterns, memory, shared_bytes, true, resident);
   for (std::int64_t cta = 0; cta < launch.grid.count(); ++cta) {
     executor.start(cta);
     executor.run_to_end();

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "models/isa/kernel.h"
+#include "traces/sass/end_guard.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/program.h"
 #include "traces/sass/segment_keys.h"
 
 namespace tilescope::sass {
-
-class CtaExecutor;
 
 class SassKernel final : public Kernel {
  public:
@@ -44,6 +43,8 @@ class SassKernel final : public Kernel {
   std::size_t shared_bytes_;
   mutable PatternTable patterns_;
   mutable SegmentKeys keys_;
+  mutable Resident resident_;
+  mutable EndGuard guard_;
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::int64_t, std::weak_ptr<CtaExecutor>> running_;  // by CTA
   mutable std::vector<std::unique_ptr<CtaExecutor>> idle_;                        // to be used again

@@ -7,6 +7,6 @@
 namespace tilescope::sass {
 
 // One byte past the highest that the first CTA addresses, 0 when it addresses none.
-std::int64_t shared_extent(const Program& program, const DeviceMemory& memory, std::size_t shared_bytes);
+std::int64_t shared_extent(const Program& program, DeviceMemory& memory, std::size_t shared_bytes);
 
 }  // namespace tilescope::sass

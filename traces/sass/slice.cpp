@@ -24,9 +24,10 @@ bool touches(Space space, Space memory) { return space == memory || space == Spa
 
 class Slicer {
  public:
-  Slicer(const std::vector<Decoded>& code, const std::vector<std::vector<std::uint32_t>>& successors, bool all)
+  Slicer(const std::vector<Decoded>& code, const Successors& successors, bool all)
       : code_(code), successors_(successors), all_(all), needed_(code.size()) {
     slice_.executed.resize(code.size());
+    find_predecessors();
     if (all) slice_.global = slice_.shared = slice_.local = slice_.global_changes = slice_.barrier_results = true;
   }
 
@@ -40,11 +41,46 @@ class Slicer {
   }
 
  private:
+  void find_predecessors() {
+    predecessors_.resize(code_.size());
+    is_jump_target_.resize(code_.size());
+    for (std::uint32_t i = 0; i < code_.size(); ++i)
+      for (const std::uint32_t next : successors_.of[i]) predecessors_[next].push_back(i);
+    for (const std::uint32_t target : successors_.jump_targets) is_jump_target_[target] = true;
+    for (std::uint32_t i = 0; i < code_.size(); ++i)
+      if (successors_.jumps[i]) jumps_.push_back(i);
+  }
+
+  // Last instruction first; then again those whose successors' needs have grown.
   void settle() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t i = code_.size(); i-- > 0;) changed = visit(i) || changed;
+    std::vector<std::uint32_t> open;
+    std::vector<bool> is_open(code_.size(), true);
+    for (std::uint32_t i = 0; i < code_.size(); ++i) open.push_back(i);
+    const auto again = [&](std::uint32_t i) {
+      if (is_open[i]) return;
+      is_open[i] = true;
+      open.push_back(i);
+    };
+    while (!open.empty()) {
+      const std::uint32_t i = open.back();
+      open.pop_back();
+      is_open[i] = false;
+      if (!visit(i)) continue;
+      for (const std::uint32_t before : predecessors_[i]) again(before);
+      if (!is_jump_target_[i] || !join_jump_needs(needed_[i])) continue;
+      for (const std::uint32_t jump : jumps_) again(jump);
     }
+  }
+
+  // What is needed at any place that a jump can go to is needed at every jump. True when that has grown.
+  bool join_jump_needs(const Set& needs) {
+    bool grown = false;
+    for (std::size_t id = 0; id < needs.size(); ++id) {
+      const Need both = joined(jump_needs_[id], needs[id]);
+      grown = grown || both != jump_needs_[id];
+      jump_needs_[id] = both;
+    }
+    return grown;
   }
 
   bool visit(std::size_t i) {
@@ -52,7 +88,8 @@ class Slicer {
     const Need guard = decoded.warp_wide ? kAll : need_under(decoded.op);
     const Need defined_for = need_under(decoded.op);
     Set before{};
-    for (const std::uint32_t next : successors_[i])
+    if (successors_.jumps[i]) before = jump_needs_;
+    for (const std::uint32_t next : successors_.of[i])
       for (std::size_t id = 0; id < before.size(); ++id) before[id] = joined(before[id], needed_[next][id]);
     bool executed = all_;
     for (const RegisterId id : decoded.defines)
@@ -127,16 +164,20 @@ class Slicer {
   }
 
   const std::vector<Decoded>& code_;
-  const std::vector<std::vector<std::uint32_t>>& successors_;
+  const Successors& successors_;
   bool all_;
   bool grown_ = false;
   std::vector<Set> needed_;  // before each instruction
+  Set jump_needs_{};         // of all that a jump can go to
+  std::vector<std::vector<std::uint32_t>> predecessors_;
+  std::vector<bool> is_jump_target_;
+  std::vector<std::uint32_t> jumps_;
   Slice slice_;
 };
 
 }  // namespace
 
-Slice slice_of(const std::vector<Decoded>& code, const std::vector<std::vector<std::uint32_t>>& successors, bool all) {
+Slice slice_of(const std::vector<Decoded>& code, const Successors& successors, bool all) {
   return Slicer(code, successors, all).run();
 }
 

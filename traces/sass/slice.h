@@ -12,6 +12,13 @@
 
 namespace tilescope::sass {
 
+// Where control can go from each instruction.
+struct Successors {
+  std::vector<std::vector<std::uint32_t>> of;  // by instruction
+  std::vector<bool> jumps;                     // by instruction: also to any of `jump_targets`
+  std::vector<std::uint32_t> jump_targets;     // where a jump to the address in a register can go
+};
+
 struct Slice {
   std::vector<bool> executed;                          // by instruction
   bool global = false, shared = false, local = false;  // whose contents matter
@@ -19,7 +26,7 @@ struct Slice {
   bool barrier_results = false;
 };
 
-// `successors` by instruction. With `all`, everything is needed.
-Slice slice_of(const std::vector<Decoded>& code, const std::vector<std::vector<std::uint32_t>>& successors, bool all);
+// With `all`, everything is needed.
+Slice slice_of(const std::vector<Decoded>& code, const Successors& successors, bool all);
 
 }  // namespace tilescope::sass

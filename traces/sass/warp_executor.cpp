@@ -8,14 +8,12 @@
 #include "traces/sass/address_patterns.h"
 #include "traces/sass/address_windows.h"
 #include "traces/sass/lanes.h"
+#include "traces/sass/limits.h"
 
 namespace tilescope::sass {
 namespace {
 
-// More than any kernel executes in one warp: a loop that waits for what never comes.
-constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 30U;
 constexpr std::uint32_t kInstructionBytes = 16;
-constexpr std::uint32_t kResidentWarps = 132 * 64;
 
 constexpr int kLocalWord = 4;  // byte
 
@@ -48,14 +46,17 @@ void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
   state_.executed = 0;
   state_.barrier_result = 0;
   local_.clear();
+  last_ = 0;
   cta_ = cta;
   const std::int64_t threads = std::min<std::int64_t>(kLanes, launch.block.count() - std::int64_t{warp} * kLanes);
   lanes_.start(threads == kLanes ? kAllLanes : (std::uint32_t{1} << threads) - 1);
 }
 
 void WarpExecutor::stop(std::uint32_t instruction, const std::string& why) const {
-  throw std::runtime_error(fmt::format("line {} of the listing, CTA {}, warp {}: {}",
-                                       program_.instructions[instruction].line, cta_, state_.warp, why));
+  throw DiagnosticsError(
+      {{program_.listing, static_cast<int>(program_.instructions[instruction].line), program_.columns[instruction],
+        fmt::format("{}: in CTA {}, warp {}: {}", quoted(program_.sources[instruction].text), cta_, state_.warp,
+                    why)}});
 }
 
 std::uint32_t WarpExecutor::guarded(const MicroOp& op) const {
@@ -71,16 +72,17 @@ WarpRun WarpExecutor::next(bool stop_at_barriers) {
   while (true) {
     const std::uint32_t place = lanes_.running().place;
     if (place >= program_.block_at.size() || program_.block_at[place] < 0)
-      throw std::runtime_error(fmt::format("CTA {}, warp {}: the code jumps to {:#x}, where no instruction is expected",
-                                           cta_, state_.warp, place * kInstructionBytes));
+      stop(last_, fmt::format("the code goes to {:#x}, where no instruction is expected",
+                              std::uint64_t{place} * kInstructionBytes));
     const Block& block = program_.blocks[static_cast<std::size_t>(program_.block_at[place])];
     state_.active = lanes_.running().lanes;
     state_.exited = lanes_.exited();
     run_block(block);
     run.length += block.length;
     state_.executed += block.length;
-    const std::uint32_t last = block.first + block.length - 1;
-    if (state_.executed > kMostInstructions) stop(last, "the warp does not end");
+    const std::uint32_t last = last_ = block.first + block.length - 1;
+    if (const std::uint64_t most = program_.launch.limits.warp_instructions; state_.executed > most)
+      stop(last, "the warp does not end; " + limit_met("warp_instructions", most));
     const bool ends = go_on(last, run, stop_at_barriers);
     if (lanes_.stuck()) stop(last, "lanes of the warp wait for others that can not come");
     if (ends || lanes_.running().place != last + 1) return run;
@@ -154,8 +156,8 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
           operand_of(patterns_, state_.to, lanes, memory.to.bytes, last_pattern_[kMostOperands * index + 1]));
     }
   } catch (const std::runtime_error& error) {
-    if (std::string_view(error.what()).starts_with("misaligned")) stop(op.instruction, error.what());
-    throw;
+    if (dynamic_cast<const DiagnosticsError*>(&error) != nullptr) throw;
+    stop(op.instruction, error.what());
   }
 }
 
@@ -197,7 +199,7 @@ MemoryOperand WarpExecutor::access_local(const Step& step, const AddressRule& ru
 void WarpExecutor::place_local(unsigned bytes, std::uint32_t lanes) {
   const std::uint64_t slot =
       static_cast<std::uint64_t>(cta_ * ((program_.launch.block.count() + kLanes - 1) / kLanes) + state_.warp) %
-      kResidentWarps;
+      kLocalWarps;
   const std::uint64_t first = kLocalMemory + slot * kLocalBytesPerWarp;
   for (std::size_t l = 0; l < kLanes; ++l) {
     if (!has_lane(lanes, static_cast<int>(l))) continue;

@@ -30,8 +30,10 @@ class WarpExecutor {
   // Begins at the first instruction. `memory` may be null when the program needs none.
   void start(std::int64_t cta, int warp, CtaMemory* memory);
   bool done() const { return lanes_.done(); }
+  std::uint32_t place() const { return lanes_.running().place; }  // instruction that comes next
+  std::uint64_t executed() const { return state_.executed; }      // instructions since the start
   // Executes to the end of the straight run. Its operands are left in operands(), until the next call.
-  // Stops at barriers only with `stop_at_barriers`. Throws std::runtime_error naming line and cause when an address is
+  // Stops at barriers only with `stop_at_barriers`. Throws DiagnosticsError naming line and cause when an address is
   // misaligned, lanes wait for ever, or a loop does not end. REQUIRES: !done().
   WarpRun next(bool stop_at_barriers);
   const std::vector<MemoryOperand>& operands() const { return operands_; }
@@ -62,6 +64,7 @@ class WarpExecutor {
   std::vector<MemoryOperand> last_operand_;  // by memory instruction, of the block that runs
   std::vector<MemoryOperand> operands_;
   std::int64_t cta_ = 0;
+  std::uint32_t last_ = 0;  // instruction executed last
 };
 
 }  // namespace tilescope::sass

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/isa/kernel.h"
+#include "traces/sass/limits.h"
 #include "traces/sass/local_memory.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/operand.h"
@@ -25,6 +26,7 @@ using LaneArray = std::array<std::uint32_t, kLanes>;
 // What a launch fixes for all warps.
 struct LaunchState {
   Dim3 grid, block;
+  Limits limits;
   std::map<int, std::vector<std::uint8_t>> constants;  // banks, bank 0 with parameters and dimensions
   std::vector<LaneArray> pool;                         // immediates and constants, one value in all lanes
   std::array<std::uint16_t, kRegisterIds> slot{};      // of each register

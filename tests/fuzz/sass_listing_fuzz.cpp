@@ -1,0 +1,81 @@
+// Any text as a listing: it is read, every function is decoded, and the first CTA of each is executed within limits.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "models/support/diagnostic.h"
+#include "traces/kernels/device_buffers.h"
+#include "traces/sass/architectures.h"
+#include "traces/sass/cta_executor.h"
+#include "traces/sass/launch_state.h"
+
+using namespace tilescope;
+using namespace tilescope::sass;
+
+namespace {
+
+constexpr std::size_t kMostFunctions = 4;
+constexpr std::size_t kShared = 4096;
+
+Limits small_limits() {
+  Limits limits;
+  limits.function_instructions = 20'000;
+  limits.warp_instructions = 5'000;
+  limits.cta_instructions = 20'000;
+  limits.written_bytes = std::uint64_t{16} << 20U;
+  return limits;
+}
+
+// Three pointers into one buffer and three numbers, as most kernels take.
+LaunchState launch_of(const ListedFunction& function, const KernelFacts& facts, DeviceMemory& memory) {
+  LaunchState launch;
+  launch.block = {40, 2, 1};  // the last warp has 16 lanes
+  launch.limits = small_limits();
+  DeviceBuffer buffer;
+  buffer.base = DeviceBuffers::kFirst;
+  buffer.size = 65'536;
+  for (int i = 0; i < 4096; ++i) buffer.bytes.push_back(static_cast<std::uint8_t>(i * 7));
+  memory.buffers = {buffer};
+  std::vector<Argument> arguments;
+  for (int i = 0; i < 6; ++i) {
+    Argument argument;
+    const std::uint64_t value = i < 3 ? buffer.base + 4096U * static_cast<unsigned>(i) : 64;
+    for (unsigned byte = 0; byte < (i < 3 ? 8 : 4); ++byte)
+      argument.bytes.push_back(static_cast<std::uint8_t>(value >> (8 * byte)));
+    arguments.push_back(argument);
+  }
+  Diagnostics mismatches;  // with what the listing says of parameters
+  fill_constants(launch, function, facts, arguments, {}, mismatches);
+  return launch;
+}
+
+void execute(const Program& program, DeviceMemory& memory) {
+  PatternTable patterns;
+  Resident resident;
+  try {
+    CtaExecutor executor(program, patterns, memory, kShared, false, resident);
+    executor.start(0);
+    executor.run_to_end();
+  } catch (const DiagnosticsError&) {
+    // A misaligned address, a loop without an end, lanes that wait for ever.
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto listing = read_listing(text, "fuzz.sass");
+  if (!listing) return 0;
+  for (std::size_t i = 0; i < std::min(kMostFunctions, listing->functions.size()); ++i) {
+    const ListedFunction& function = listing->functions[i];
+    for (const bool all_values : {false, true}) {
+      DeviceMemory memory;
+      const auto program = build_program(
+          function, listing->file, launch_of(function, facts_of(listing->facts, function.name), memory), all_values);
+      if (program) execute(*program, memory);
+    }
+  }
+  return 0;
+}
