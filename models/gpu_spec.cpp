@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "models/replacement/chosen.h"
+
 namespace tilescope {
 
 namespace {
@@ -112,6 +114,8 @@ void CrossbarSpec::fields(SpecFields& f) {
   f.integer("response_cycles", response_cycles, {1, 2000}, "cycle", "L2 slice to the waiting register, unloaded");
   f.integer("sm_read_bytes_per_cycle", sm_read_bytes_per_cycle, {1, 1024}, "byte/cycle", "into one SM");
   f.integer("gpc_read_bytes_per_cycle", gpc_read_bytes_per_cycle, {1, 16384}, "byte/cycle", "into one GPC");
+  f.integer("read_request_cycles", read_request_cycles, {1, 100}, "cycle",
+            "a read request for a line keeps the SM's way out busy");
   f.integer("write_sector_cycles", write_sector_cycles, {1, 100}, "cycle",
             "a stored sector keeps the SM's way out busy");
   f.integer("write_partial_cycles", write_partial_cycles, {0, 100}, "cycle",
@@ -125,12 +129,16 @@ void RequestCoalescerSpec::fields(SpecFields& f) {
   f.integer("spread_cycles", spread_cycles, {0, 10000}, "cycle", "after that in which they join with falling chance");
 }
 
+std::int64_t L2Spec::gpcs_beside_first(std::int64_t gpcs) const {
+  return partitions == 1 ? gpcs : (gpcs * first_partition_gpcs_pct + 99) / 100;
+}
+
 void L2Spec::fields(SpecFields& f) {
   f.real("size_mib", size_mib, {0.125, 4096}, "MiB", "all slices together");
   f.integer("slices", slices, {1, 1024}, "slice", "in all partitions together");
   f.integer("partitions", partitions, {1, 2}, "partition", "halves of the chip, each with its own look-up");
   f.integer("ways", ways, {1, 64}, "way", "lines per set");
-  f.choice("victim", victim, {"first", "random"}, "which of the ways not recently used a new line takes");
+  f.choice("replacement", replacement, ChosenReplacement::names(), "which line of a full set a new one replaces");
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
   f.real("atomic_sector_cycles", atomic_sector_cycles, {0, 100}, "cycle",
@@ -141,6 +149,8 @@ void L2Spec::fields(SpecFields& f) {
   f.integer("atomic_latency_cycles", atomic_latency_cycles, {0, 400}, "cycle", "of an atomic beyond a read's");
   f.integers("partition_bits", partition_bits, {7, 46}, "bit",
              "address bits whose parity is the home partition; none: a mixer");
+  f.integer("first_partition_gpcs_pct", first_partition_gpcs_pct, {0, 100}, "%",
+            "of the GPCs, rounded up: the first in sm.gpcs, which sit beside partition 0");
   f.require(partitions > 0 && slices % partitions == 0, "slices", "must be a multiple of l2.partitions");
   f.require(slices > 0 && size_mib * 1024 * 1024 / 128 / static_cast<double>(slices) >= static_cast<double>(ways),
             "size_mib", "leaves less than one set per slice");

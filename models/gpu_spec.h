@@ -100,6 +100,7 @@ struct CrossbarSpec {
   std::int64_t response_cycles = 0;  // L2 slice to L1
   std::int64_t sm_read_bytes_per_cycle = 0;
   std::int64_t gpc_read_bytes_per_cycle = 0;
+  std::int64_t read_request_cycles = 0;
   std::int64_t write_sector_cycles = 0;
   std::int64_t write_partial_cycles = 0;
   void fields(SpecFields& f);
@@ -117,7 +118,7 @@ struct L2Spec {
   std::int64_t slices = 0;
   std::int64_t partitions = 0;
   std::int64_t ways = 0;
-  std::int64_t victim = 0;                 // NruVictim
+  std::int64_t replacement = 0;            // index into ChosenReplacement::names()
   std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
   std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
   double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit
@@ -125,6 +126,9 @@ struct L2Spec {
   double atomic_repeat_cycles = 0;         // of a floating-point atomic on the word of the one before
   std::int64_t atomic_latency_cycles = 0;  // beyond a read's
   std::vector<std::int64_t> partition_bits;
+  std::int64_t first_partition_gpcs_pct = 0;
+  // Of `gpcs` GPCs, how many sit beside partition 0: the first ones.
+  std::int64_t gpcs_beside_first(std::int64_t gpcs) const;
   void fields(SpecFields& f);
 };
 

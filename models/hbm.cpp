@@ -6,11 +6,12 @@
 
 namespace tilescope {
 
-Hbm::Hbm(const GpuSpec& gpu)
+Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash)
     : fetch_bytes_(gpu.hbm.fetch_bytes),
       row_lines_(
           std::max<std::uint64_t>(1, static_cast<std::uint64_t>(gpu.hbm.row_bytes * gpu.hbm.channels / kLineBytes))),
       write_batch_(gpu.hbm.write_batch),
+      hash_(hash),
       channels_(static_cast<std::size_t>(gpu.hbm.channels)) {
   const double cycles_per_ns = gpu.clock.sm_mhz / 1000.0;
   const double bytes_per_ns = gpu.hbm.bandwidth_gbs / static_cast<double>(gpu.hbm.channels);
@@ -62,19 +63,18 @@ Tick Hbm::after_refresh(const Channel& channel, std::size_t bank, Tick now) cons
   return since < refresh_ ? now + refresh_ - since : now;
 }
 
-Tick Hbm::read(LineAddress line, unsigned channel_index, SectorMask sectors, Tick now, SectorMask& fetched) {
-  Channel& channel = channels_[channel_index];
-  fetched = widen(sectors);
+PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {
+  Channel& channel = channels_[hash_.channel(line)];
   const std::int64_t count = fetches(sectors);
   counters_.read_bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
   const Tick row = open_row(channel, line, now);
   channel.read_since = true;
   const Tick moved = channel.bus.take(now, count * burst_);
-  return std::max(row + count * burst_, moved) + latency_;
+  return {widen(sectors), std::max(row + count * burst_, moved) + latency_};
 }
 
-Tick Hbm::write(LineAddress line, unsigned channel_index, SectorMask sectors, Tick now) {
-  Channel& channel = channels_[channel_index];
+Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
+  Channel& channel = channels_[hash_.channel(line)];
   const std::int64_t count = fetches(sectors);
   counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
   open_row(channel, line, now);

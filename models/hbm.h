@@ -12,23 +12,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/address_hash.h"
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
 #include "models/memory_counters.h"
+#include "models/port.h"
 #include "models/support/units.h"
 
 namespace tilescope {
 
 class Hbm {
  public:
-  explicit Hbm(const GpuSpec& gpu);
+  // `hash` outlives it.
+  Hbm(const GpuSpec& gpu, const AddressHash& hash);
 
-  // Fetches the sectors of a line (widened to whole fetches); returns the tick in which the last is at the slice.
-  // `fetched` receives the sectors that came.
-  Tick read(LineAddress line, unsigned channel, SectorMask sectors, Tick now, SectorMask& fetched);
+  // Fetches sectors of a line, widened to whole fetches: all of them are there when the last is at the slice.
+  PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now);
   // Takes sectors to write back. Returns the tick in which the channel has accepted them: later than `now` when it
   // drains a batch.
-  Tick write(LineAddress line, unsigned channel, SectorMask sectors, Tick now);
+  Tick accept(LineAddress line, SectorMask sectors, Tick now);
 
   const HbmCounters& counters() const { return counters_; }
 
@@ -63,8 +65,10 @@ class Hbm {
   Tick refresh_;
   Tick turnaround_;
   std::int64_t write_batch_;
+  const AddressHash& hash_;
   std::vector<Channel> channels_;
   HbmCounters counters_;
 };
+static_assert(ReadPort<Hbm> && WritePort<Hbm>);
 
 }  // namespace tilescope

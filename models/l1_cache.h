@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "models/gpu_spec.h"
+#include "models/replacement/least_recently_used.h"
 #include "models/sectored_tags.h"
 #include "models/support/units.h"
 

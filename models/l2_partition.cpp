@@ -31,18 +31,18 @@ L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& 
   const std::size_t sets = sets_per_partition(gpu, thin_shift);
   const auto ways = static_cast<std::size_t>(gpu.l2.ways);
   return {sets, ways, SetIndex(sets, hash.implied_bit()),
-          NotRecentlyUsed(sets, ways, static_cast<NruVictim>(gpu.l2.victim))};
+          ChosenReplacement(static_cast<std::size_t>(gpu.l2.replacement), sets, ways)};
 }
 
-L2Partition::Lookup L2Partition::read(LineAddress line, SectorMask sectors, Tick now) {
+L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
-  Sectors* way = tags_.find(line);
-  if (way != nullptr) {
+  if (const Sectors* const way = tags_.find(line)) {
     result.present = way->present & sectors;
-    result.ready = way->ready;
+    if (result.present.any()) result.ready = way->ready;
   }
   const std::int64_t clocks = std::max<std::int64_t>(1, (sectors.bytes() + slice_bytes_ - 1) / slice_bytes_);
-  result.served = slices_[hash_.slice(line)].take(now, clocks * lookup_);
+  result.looked_up = slices_[hash_.slice(line)].take(now, clocks * lookup_);
+  result.ready = std::max(result.ready, result.looked_up);
   return result;
 }
 
@@ -79,7 +79,7 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
   Lookup result;
   if (const Sectors* const way = tags_.find(request.line)) {
     result.present = way->present & request.sectors;
-    result.ready = way->ready;
+    if (result.present.any()) result.ready = way->ready;
   }
   const std::size_t slice = hash_.slice(request.line);
   if (request.atomic == AtomicKind::floating && request.one_word) {
@@ -88,7 +88,8 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
     last = {request.line, request.word, now + atomic_repeat_};
   }
   const Tick each = request.atomic == AtomicKind::compare ? atomic_compare_ : atomic_sector_;
-  result.served = slices_[slice].take(now, request.sectors.count() * each);
+  result.looked_up = slices_[slice].take(now, request.sectors.count() * each);
+  result.ready = std::max(result.ready, result.looked_up);
   return result;
 }
 

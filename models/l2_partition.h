@@ -13,6 +13,8 @@
 #include "models/gpu_spec.h"
 #include "models/memory_counters.h"
 #include "models/memory_request.h"
+#include "models/port.h"
+#include "models/replacement/chosen.h"
 #include "models/sectored_tags.h"
 
 namespace tilescope {
@@ -20,9 +22,9 @@ namespace tilescope {
 class L2Partition {
  public:
   struct Lookup {
-    Tick served;  // the slice has looked up the line and sent what it has
-    Tick ready;   // data of the present sectors is at the slice
     SectorMask present;
+    Tick ready;      // the slice has looked up the line and sent those: it had their data, and was not busy
+    Tick looked_up;  // the slice is done, whatever it found
   };
   struct Evicted {
     LineAddress line;
@@ -33,10 +35,12 @@ class L2Partition {
   L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
 
   // Looks up sectors for a read. The slice is busy for the look-up and for the sectors it sends.
-  Lookup read(LineAddress line, SectorMask sectors, Tick now);
+  Lookup lookup(LineAddress line, SectorMask sectors, Tick now);
   // Puts sectors in, with data from `ready` on. Returns what had to leave.
   Evicted fill(LineAddress line, SectorMask sectors, Tick ready);
   // Takes written sectors from the crossbar, whichever partition is their home. Returns when the slice has seen them.
+  Tick accept(LineAddress line, SectorMask sectors, Tick now) { return accept(line, sectors, false, now); }
+  // The same; `partial`: some of them are written in part.
   Tick accept(LineAddress line, SectorMask sectors, bool partial, Tick now);
   // Takes written sectors from the other partition. Returns when the slice has seen them.
   Tick accept_passed_on(LineAddress line, SectorMask sectors, Tick now);
@@ -54,7 +58,7 @@ class L2Partition {
     SectorMask present;
     SectorMask dirty;
   };
-  using Tags = SectoredTags<Sectors, NotRecentlyUsed>;
+  using Tags = SectoredTags<Sectors, ChosenReplacement>;
   static Tags make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
   Sectors& claim(LineAddress line, Evicted& evicted);
 
@@ -73,5 +77,6 @@ class L2Partition {
   std::vector<Calendar> slices_;
   Tags tags_;
 };
+static_assert(CachePort<L2Partition> && WritePort<L2Partition>);
 
 }  // namespace tilescope

@@ -5,40 +5,40 @@
 // the share falls on a straight line between.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "models/gpu_spec.h"
+#include "models/port.h"
 #include "models/support/bit_mixer.h"
 #include "models/support/units.h"
 
 namespace tilescope {
 
-class RequestCoalescer {
+class RequestCoalescer {  // of one GPC
  public:
-  RequestCoalescer(const RequestCoalescerSpec& spec, std::int64_t gpcs)
+  explicit RequestCoalescer(const RequestCoalescerSpec& spec)
       : window_(to_ticks(spec.window_cycles)), spread_(to_ticks(spec.spread_cycles)), most_(spec.sms_per_request) {
-    if (enabled()) table_.resize(static_cast<std::size_t>(gpcs) * kEntries);
+    if (most_ > 0) table_.resize(kEntries);
   }
-  bool enabled() const { return most_ > 0; }
 
-  // The sectors of the request that another SM of the GPC sent shortly before, and when they arrive at the GPC.
-  struct Shared {
-    SectorMask sectors;
-    Tick arrival;
-  };
-  Shared join(unsigned gpc, LineAddress line, SectorMask sectors, Tick now) {
-    Entry& entry = at(gpc, line);
+  // The sectors of the request that another SM of the GPC sent shortly before, and when they are at the GPC.
+  PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now) {
+    asked_ = now;
+    if (most_ == 0) return {};
+    Entry& entry = at(line);
     if (entry.line != line || now > entry.open_until || entry.served >= most_ || (entry.sectors & sectors).none())
       return {};
     ++entry.served;
-    return {entry.sectors & sectors, entry.arrival};
+    return {entry.sectors & sectors, std::max(now, entry.ready)};
   }
-  // A request that went out on its own.
-  void note(unsigned gpc, LineAddress line, SectorMask sectors, Tick now, Tick arrival) {
-    const std::uint64_t chance = mix_bits(line.number() ^ static_cast<std::uint64_t>(now.count()) << 20U);
-    const Tick extra(static_cast<std::int64_t>(scale_to(chance, static_cast<std::uint64_t>(spread_.count()) + 1)));
-    at(gpc, line) = {line, now + window_ + extra, arrival, 1, sectors};
+  // A request that went out on its own. REQUIRES: the lookup that did not find these sectors was the last call.
+  void fill(LineAddress line, SectorMask sectors, Tick ready) {
+    if (most_ == 0) return;
+    const std::uint64_t chance = mix_bits(line.number() ^ static_cast<std::uint64_t>(asked_.count()) << 20U);
+    const auto extra = scale_to(chance, static_cast<std::uint64_t>(spread_.count()) + 1);
+    at(line) = {line, asked_ + window_ + Tick(static_cast<std::int64_t>(extra)), ready, 1, sectors};
   }
 
  private:
@@ -46,18 +46,18 @@ class RequestCoalescer {
   struct Entry {
     LineAddress line = LineAddress::none();
     Tick open_until;
-    Tick arrival;
+    Tick ready;
     std::int64_t served = 0;  // SMs
     SectorMask sectors;
   };
-  Entry& at(unsigned gpc, LineAddress line) {
-    return table_[gpc * kEntries + scale_to(mix_bits(line.number()), kEntries)];
-  }
+  Entry& at(LineAddress line) { return table_[scale_to(mix_bits(line.number()), kEntries)]; }
 
   Tick window_;
   Tick spread_;
   std::int64_t most_;
+  Tick asked_;
   std::vector<Entry> table_;
 };
+static_assert(CachePort<RequestCoalescer>);
 
 }  // namespace tilescope

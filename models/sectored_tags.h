@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/replacement.h"
+#include "models/replacement/way.h"
 #include "models/set_index.h"
 #include "models/support/units.h"
 

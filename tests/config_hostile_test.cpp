@@ -83,13 +83,20 @@ TEST_CASE("text that is not text is refused") {
 TEST_CASE("a number that is none, or out of range, is refused with the range") {
   struct {
     const char *path, *value;
-  } const rows[] = {{"clock.sm_mhz", "nan"},   {"clock.sm_mhz", "inf"},
-                    {"clock.sm_mhz", "1e308"}, {"clock.sm_mhz", "1e999"},
-                    {"clock.sm_mhz", "-1"},    {"l2.slices", "0x10"},
-                    {"l2.slices", "1e2"},      {"l2.slices", "99999999999999999999"},
-                    {"l2.slices", "-5"},       {"sm.gpcs", "[1, [2]]"},
-                    {"sm.gpcs", "[]"},         {"sm.gpcs", "&a [*a]"},
-                    {"l2.victim", "{a: b}"},   {"l2.size_mib", "[*a]"}};
+  } const rows[] = {{"clock.sm_mhz", "nan"},
+                    {"clock.sm_mhz", "inf"},
+                    {"clock.sm_mhz", "1e308"},
+                    {"clock.sm_mhz", "1e999"},
+                    {"clock.sm_mhz", "-1"},
+                    {"l2.slices", "0x10"},
+                    {"l2.slices", "1e2"},
+                    {"l2.slices", "99999999999999999999"},
+                    {"l2.slices", "-5"},
+                    {"sm.gpcs", "[1, [2]]"},
+                    {"sm.gpcs", "[]"},
+                    {"sm.gpcs", "&a [*a]"},
+                    {"l2.replacement", "{a: b}"},
+                    {"l2.size_mib", "[*a]"}};
   for (const auto& [path, value] : rows) {
     CAPTURE(path);
     CAPTURE(value);

@@ -11,13 +11,12 @@ Tick transfer_ticks(SectorMask sectors, std::int64_t bytes_per_cycle) {
 
 }  // namespace
 
-// The first half of the GPCs sits beside partition 0, the other beside partition 1.
-// Source: L2 latency of every SM of an H200 to lines of either partition; gpu/microbench.
 std::vector<MemorySystem::Place> MemorySystem::places(const GpuSpec& gpu) {
   std::vector<Place> result;
   const std::size_t gpcs = gpu.sm.gpcs.size();
+  const auto beside_first = static_cast<std::size_t>(gpu.l2.gpcs_beside_first(static_cast<std::int64_t>(gpcs)));
   for (std::size_t g = 0; g < gpcs; ++g) {
-    const auto partition = static_cast<std::uint8_t>(gpu.l2.partitions == 2 && g >= (gpcs + 1) / 2 ? 1 : 0);
+    const auto partition = static_cast<std::uint8_t>(g < beside_first ? 0 : 1);
     result.insert(result.end(), static_cast<std::size_t>(gpu.sm.gpcs[g]),
                   Place{static_cast<std::uint8_t>(g), partition});
   }
@@ -26,22 +25,19 @@ std::vector<MemorySystem::Place> MemorySystem::places(const GpuSpec& gpu) {
 
 MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
     : hash_(gpu),
-      coalescer_(gpu.request_coalescer, static_cast<std::int64_t>(gpu.sm.gpcs.size())),
-      hbm_(gpu),
+      coalescers_(gpu.sm.gpcs.size(), RequestCoalescer(gpu.request_coalescer)),
+      hbm_(gpu, hash_),
       sm_ingress_(static_cast<std::size_t>(gpu.sm.count())),
       gpc_ingress_(gpu.sm.gpcs.size()),
       place_of_sm_(places(gpu)),
+      fabric_{FabricLink(gpu.fabric), FabricLink(gpu.fabric)},
       request_latency_(to_ticks(gpu.crossbar.request_cycles)),
       response_latency_(to_ticks(gpu.crossbar.response_cycles)),
       slice_latency_(to_ticks(gpu.l2.latency_cycles)),
-      fabric_latency_(to_ticks(gpu.fabric.latency_cycles)),
       atomic_latency_(to_ticks(gpu.l2.atomic_latency_cycles)),
       sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
       gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles) {
-  const double fabric_cycles_per_byte = 1 / gpu.fabric.bytes_per_cycle;
-  for (std::size_t s = 0; s < fabric_transfer_.size(); ++s)
-    fabric_transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * fabric_cycles_per_byte);
   for (std::int64_t p = 0; p < gpu.l2.partitions; ++p) partitions_.emplace_back(gpu, hash_, thin_shift);
 }
 
@@ -54,17 +50,14 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   }
 
   const Place place = place_of_sm_[request.sm];
-  SectorMask wanted = request.sectors;
-  Tick at_gpc;
-  if (coalescer_.enabled()) {
-    const RequestCoalescer::Shared shared = coalescer_.join(place.gpc, request.line, wanted, sent);
-    at_gpc = shared.arrival;
-    wanted -= shared.sectors;
-  }
+  RequestCoalescer& coalescer = coalescers_[place.gpc];
+  const PortAnswer shared = coalescer.lookup(request.line, request.sectors, sent);
+  const SectorMask wanted = request.sectors - shared.present;
+  Tick at_gpc = shared.ready;
   if (wanted.any()) {
     const Tick at_slice = read_near(place.partition, request.line, wanted, sent + request_latency_);
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
-    if (coalescer_.enabled()) coalescer_.note(place.gpc, request.line, wanted, sent, entered);
+    coalescer.fill(request.line, wanted, entered);
     at_gpc = std::max(at_gpc, entered);
   }
   const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_),
@@ -76,31 +69,30 @@ Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors
   const unsigned home = hash_.home_partition(line);
   if (near == home) return read_home(home, line, sectors, now, false);
 
-  const L2Partition::Lookup found = partitions_[near].read(line, sectors, now);
+  const L2Partition::Lookup found = partitions_[near].lookup(line, sectors, now);
   counters_.read_sectors += sectors.count();
   counters_.read_hit_sectors += found.present.count();
   const SectorMask missing = sectors - found.present;
-  const Tick looked_up = found.served + slice_latency_;
+  const Tick looked_up = found.looked_up + slice_latency_;
   if (missing.none()) return std::max(looked_up, found.ready);
 
-  const Tick at_home = read_home(home, line, missing, looked_up + fabric_latency_, true);
-  const Tick arrived = fabric_[near].take(at_home, fabric_transfer_[missing.count()]) + fabric_latency_;
+  const Tick at_home = read_home(home, line, missing, fabric_[home].pass(looked_up), true);
+  const Tick arrived = fabric_[near].accept(line, missing, at_home);
   write_back(partitions_[near].fill(line, missing, arrived), now);
-  return std::max(arrived, found.present.any() ? found.ready : Tick{});
+  return std::max(arrived, found.ready);
 }
 
 Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors, Tick now, bool by_fabric) {
-  const L2Partition::Lookup found = partitions_[home].read(line, sectors, now);
+  const L2Partition::Lookup found = partitions_[home].lookup(line, sectors, now);
   (by_fabric ? counters_.fabric_sectors : counters_.read_sectors) += sectors.count();
   (by_fabric ? counters_.fabric_hit_sectors : counters_.read_hit_sectors) += found.present.count();
   const SectorMask missing = sectors - found.present;
-  const Tick looked_up = found.served + slice_latency_;
+  const Tick looked_up = found.looked_up + slice_latency_;
   if (missing.none()) return std::max(looked_up, found.ready);
 
-  SectorMask fetched;
-  const Tick ready = hbm_.read(line, hash_.channel(line), missing, looked_up, fetched);
-  write_back(partitions_[home].fill(line, fetched, ready), now);
-  return std::max(ready, found.present.any() ? found.ready : Tick{});
+  const PortAnswer fetched = hbm_.lookup(line, missing, looked_up);
+  write_back(partitions_[home].fill(line, fetched.present, fetched.ready), now);
+  return std::max(fetched.ready, found.ready);
 }
 
 // A slice of the near partition sees every store; what is at home in the other partition goes on to a slice there.
@@ -115,7 +107,7 @@ Tick MemorySystem::write(unsigned near, const MemoryRequest& request, Tick now) 
     counters_.fabric_sectors += sectors.count();
     counters_.fabric_hit_sectors += sectors.count();  // a write always finds its place
     counters_.fabric_write_sectors += sectors.count();
-    seen = fabric_[home].take(seen, fabric_transfer_[sectors.count()]) + fabric_latency_;
+    seen = fabric_[home].accept(line, sectors, seen);
     seen = partitions_[home].accept_passed_on(line, sectors, seen);
   }
   const Tick kept = write_back(partitions_[home].write(line, sectors), seen);
@@ -132,21 +124,21 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   const bool returns = request.kind == RequestKind::atomic;
   (returns ? counters_.atomic_sectors : counters_.reduction_sectors) += sectors.count();
   Tick now = sent + request_latency_;
-  if (place.partition != home) now = fabric_[home].take(now, fabric_transfer_[sectors.count()]) + fabric_latency_;
+  if (place.partition != home) now = fabric_[home].accept(line, sectors, now);
   const L2Partition::Lookup found = partitions_[home].atomic(request, now);
-  Tick done = found.served + slice_latency_ + atomic_latency_;
+  const Tick looked_up = found.looked_up + slice_latency_;
+  Tick done = looked_up + atomic_latency_;
   const SectorMask missing = sectors - found.present;
   if (missing.any()) {
-    SectorMask fetched;
-    const Tick ready = hbm_.read(line, hash_.channel(line), missing, found.served + slice_latency_, fetched);
-    write_back(partitions_[home].fill(line, fetched, ready), now);
-    done = std::max(done, ready + atomic_latency_);
+    const PortAnswer fetched = hbm_.lookup(line, missing, looked_up);
+    write_back(partitions_[home].fill(line, fetched.present, fetched.ready), now);
+    done = std::max(done, fetched.ready + atomic_latency_);
   } else {
     done = std::max(done, found.ready + atomic_latency_);
   }
   write_back(partitions_[home].write(line, sectors), now);
   if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
-  if (place.partition != home) done += fabric_latency_;
+  if (place.partition != home) done = fabric_[place.partition].pass(done);
   if (!returns) return to_cycles_up(done + response_latency_);
   const Tick at_gpc = gpc_ingress_[place.gpc].take(done, transfer_ticks(sectors, gpc_bytes_));
   return to_cycles_up(sm_ingress_[request.sm].take(at_gpc, transfer_ticks(sectors, sm_bytes_)) + response_latency_);
@@ -155,7 +147,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
 Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {
   if (evicted.dirty.none()) return now;
   counters_.evicted_dirty_sectors += evicted.dirty.count();
-  return hbm_.write(evicted.line, hash_.channel(evicted.line), evicted.dirty, now);
+  return hbm_.accept(evicted.line, evicted.dirty, now);
 }
 
 }  // namespace tilescope

@@ -10,6 +10,7 @@
 
 #include "models/address_hash.h"
 #include "models/calendar.h"
+#include "models/fabric.h"
 #include "models/gpu_spec.h"
 #include "models/hbm.h"
 #include "models/l2_partition.h"
@@ -41,7 +42,7 @@ class MemorySystem {
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
 
   AddressHash hash_;
-  RequestCoalescer coalescer_;
+  std::vector<RequestCoalescer> coalescers_;  // by GPC
   std::vector<L2Partition> partitions_;
   Hbm hbm_;
   std::vector<Calendar> sm_ingress_;
@@ -52,13 +53,11 @@ class MemorySystem {
   };
   static std::vector<Place> places(const GpuSpec& gpu);
   std::vector<Place> place_of_sm_;
-  std::array<Calendar, 2> fabric_;  // one for each direction, by destination
+  std::array<FabricLink, 2> fabric_;  // one for each direction, by destination
   Tick request_latency_;
   Tick response_latency_;
   Tick slice_latency_;
-  Tick fabric_latency_;
   Tick atomic_latency_;
-  std::array<Tick, kSectorsPerLine + 1> fabric_transfer_{};  // by number of sectors
   std::int64_t sm_bytes_;
   std::int64_t gpc_bytes_;
   Cycle least_latency_;

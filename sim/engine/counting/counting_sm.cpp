@@ -20,7 +20,8 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
       miss_latency_(gpu.crossbar.request_cycles + gpu.l2.latency_cycles + gpu.crossbar.response_cycles),
       sub_partitions_(static_cast<double>(gpu.sm.sub_partitions)),
       operands_(Operands::global),
-      last_latency_(miss_latency_) {
+      last_latency_(miss_latency_),
+      line_cycles_(gpu.crossbar.read_request_cycles) {
   for (std::int64_t slot = 0; slot < occupancy.ctas_per_sm; ++slot) {
     auto cta = std::make_unique<Cta>();
     const auto warps = static_cast<std::size_t>(occupancy.warps_per_cta);
@@ -272,7 +273,7 @@ void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKi
     if (returns) counters_.fill_sectors += packet.sectors.count();
     const LineAddress line = base_line + packet.line;
     if (!keeps(line)) continue;
-    egress_ += packet_cycles(packet, instruction.atomic(), returns) - 1;
+    egress_ += packet_cycles(packet, instruction.atomic(), returns) - line_cycles_;
     send({.line = line,
           .fill = returns ? cta.place + 1 : 0,
           .sectors = packet.sectors,
@@ -291,7 +292,7 @@ void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress ba
   for (const LineSectors& touched : footprint.lines) {
     const LineAddress line = base_line + touched.line;
     if (!keeps(line)) {
-      if (last_missed_) egress_ = std::max(egress_, now) + 1;
+      if (last_missed_) egress_ = std::max(egress_, now) + line_cycles_;
       continue;
     }
     cta.looked_up = true;
@@ -314,7 +315,7 @@ void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress ba
 
 // MemoryRequest::fill names the place of the CTA that waits; 0: none.
 void CountingSm::send(MemoryRequest request, Cycle now) {
-  request.time = egress_ = std::max(egress_, now) + 1;
+  request.time = egress_ = std::max(egress_, now) + line_cycles_;
   request.sm = static_cast<std::uint16_t>(id_);
   outbox_.push_back(request);
 }

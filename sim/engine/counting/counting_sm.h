@@ -121,7 +121,8 @@ class CountingSm {
   std::vector<FinishedCta> finished_;
   Cycle last_latency_ = 0;  // of the last line that was looked up
   bool last_missed_ = true;
-  Cycle egress_ = 0;  // one line leaves per cycle
+  Cycle line_cycles_;  // a line, read or written, keeps the way out busy
+  Cycle egress_ = 0;
   Cycle clock_ = 0;
 };
 

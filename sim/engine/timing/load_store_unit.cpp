@@ -21,6 +21,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       store_registers_per_cycle_(gpu.lsu.store_registers_per_cycle),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
+      read_request_cycles_(gpu.crossbar.read_request_cycles),
       write_sector_cycles_(gpu.crossbar.write_sector_cycles),
       write_partial_cycles_(gpu.crossbar.write_partial_cycles),
       generic_cycles_(gpu.lsu.generic_cycles),
@@ -223,7 +224,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
   std::uint32_t waiting = OutstandingMisses::kNone;
-  Cycle leaves = stages.tagged;  // one line goes out per cycle
+  Cycle leaves = stages.tagged;
   for (const LineSectors& touched : footprint.lines) {
     const LineAddress line = base_line + touched.line;
     L1Cache::Lookup found{};
@@ -241,7 +242,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     if (found.missing.any()) {
       issue.counters.fill_sectors += found.missing.count();
       const std::uint32_t fill = misses_.send({.line = line, .sectors = found.missing, .kind = RequestKind::read},
-                                              leaves = egress_.take(leaves, 1));
+                                              leaves = egress_.take(leaves, read_request_cycles_));
       if (cached) l1_.allocate(line, found.missing, fill);
       misses_.wait_for(fill, waiting);
     }
@@ -249,8 +250,8 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   if (waiting != OutstandingMisses::kNone) {
     timing.pending = true;
     misses_.not_before(waiting, timing.complete);
-    tag_stage_.next_free =
-        std::max(tag_stage_.next_free, leaves + 1);  // it holds the request until its misses have left
+    tag_stage_.next_free = std::max(tag_stage_.next_free,
+                                    leaves + read_request_cycles_);  // it holds the request until its misses have left
   }
   return timing;
 }

@@ -135,6 +135,7 @@ class LoadStoreUnit {
   std::int64_t store_registers_per_cycle_;
   Cycle wavefront_cycles_;
   Cycle barrier_wavefronts_;
+  Cycle read_request_cycles_;
   Cycle write_sector_cycles_;
   Cycle write_partial_cycles_;
   Cycle generic_cycles_;

@@ -1,10 +1,5 @@
-// Which line of a full set has to go. A policy owns its state for all sets of a cache; SectoredTags tells it what is
-// touched.
-//
-// L1: least recently used (published pointer chases fall off as a cyclic walk over LRU sets does).
-//
-// L2: not recently used, one bit per way. A touch sets the way's bit; when all bits of a set are set, the others are
-// cleared; one of the ways whose bit is clear goes: the first (Hopper) or any (A100). Evidence:
+// Not recently used, one bit per way. A touch sets the way's bit; when all bits of a set are set, the others are
+// cleared; one of the ways whose bit is clear goes: the first (nru_first, Hopper) or any (nru_random, A100). Evidence:
 // - H200 (gpu/microbench: counted_l2_capacity, bandwidth), each line read by one SM: six passes from cold lose half of
 //   the re-reads at 52 MB and nearly all at 58 MB, yet after a thousand passes 56 MiB come at 7.7 TB/s, which HBM could
 //   not deliver. Under LRU (and SRRIP) the second can not be: a set that overflows in a cyclic walk misses for ever.
@@ -21,40 +16,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/replacement/way.h"
 #include "models/support/bit_mixer.h"
 
 namespace tilescope {
 
-inline constexpr std::size_t kNoWay = ~std::size_t{0};
-
-class LeastRecentlyUsed {
- public:
-  LeastRecentlyUsed(std::size_t sets, std::size_t ways) : ways_(ways), used_(sets * ways) {}
-
-  void touch(std::size_t set, std::size_t way) { used_[set * ways_ + way] = ++clock_; }
-
-  // The least recently used way for which `may_evict(way)` holds; kNoWay when none does.
-  template <class MayEvict>
-  std::size_t victim(std::size_t set, MayEvict may_evict) const {
-    const std::uint64_t* used = &used_[set * ways_];
-    std::size_t oldest = kNoWay;
-    for (std::size_t way = 0; way < ways_; ++way)
-      if ((oldest == kNoWay || used[way] < used[oldest]) && may_evict(way)) oldest = way;
-    return oldest;
-  }
-
- private:
-  std::size_t ways_;
-  std::uint64_t clock_ = 0;  // touches
-  std::vector<std::uint64_t> used_;
-};
-
-enum class NruVictim : std::uint8_t { first, random };
-
 class NotRecentlyUsed {
  public:
+  enum class Victim : std::uint8_t { first, random };
+
   // REQUIRES: ways <= 64.
-  NotRecentlyUsed(std::size_t sets, std::size_t ways, NruVictim victim)
+  NotRecentlyUsed(std::size_t sets, std::size_t ways, Victim victim)
       : all_(ways == 64 ? ~0ULL : (1ULL << ways) - 1), victim_(victim), recent_(sets) {}
 
   void touch(std::size_t set, std::size_t way) {
@@ -67,7 +39,7 @@ class NotRecentlyUsed {
   template <class MayEvict>
   std::size_t victim(std::size_t set, MayEvict may_evict) {
     std::uint64_t left = all_ & ~recent_[set];
-    if (victim_ == NruVictim::random && left != 0)
+    if (victim_ == Victim::random && left != 0)
       for (auto skip = scale_to(mix_bits(++draws_), static_cast<std::uint64_t>(std::popcount(left))); skip > 0; --skip)
         left &= left - 1;
     for (const std::uint64_t candidates : {left, all_})
@@ -78,7 +50,7 @@ class NotRecentlyUsed {
 
  private:
   std::uint64_t all_;
-  NruVictim victim_;
+  Victim victim_;
   std::uint64_t draws_ = 0;            // mixed, they are the random numbers: the same in every run
   std::vector<std::uint64_t> recent_;  // by set, one bit per way
 };
