@@ -1,7 +1,7 @@
 // What must come out of the engine whatever the time model does: the stream's own totals, and bounds by footprint.
 #include "engine_runs.h"
 #include "kernel_walk.h"
-#include "traces/stream_summary.h"
+#include "stream_summary.h"
 
 using namespace tilescope;
 using namespace tilescope::test;

@@ -140,8 +140,7 @@ class HandMadeKernel : public Kernel {
     for (const Step& s : program) {
       code_.push_back(s.instruction);
       REQUIRE(static_cast<int>(s.accesses.size()) == memory_operands(s.instruction.op));
-      for (const Access& a : s.accesses)
-        planned.operands.push_back(patterns_.operand(a.address, a.active, a.bytes));
+      for (const Access& a : s.accesses) planned.operands.push_back(patterns_.operand(a.address, a.active, a.bytes));
     }
     code_.push_back({OpClass::exit});
     planned.segment.length = static_cast<std::uint32_t>(program.size() + 1);

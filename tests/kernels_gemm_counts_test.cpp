@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kernel_walk.h"
-#include "traces/stream_summary.h"
+#include "stream_summary.h"
 
 using namespace tilescope;
 using test::kernel;

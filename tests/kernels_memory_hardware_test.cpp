@@ -12,9 +12,9 @@
 #include <cmath>
 
 #include "kernel_walk.h"
+#include "published.h"
 #include "sim/studies/measured/matched_rows.h"
 #include "sim/studies/measured/measurement_reader.h"
-#include "traces/stream_summary.h"
 
 using namespace tilescope;
 
@@ -37,26 +37,6 @@ MatchedRows measured(bool gemm) {
 
 double real(std::int64_t count) { return static_cast<double>(count); }
 
-// Passes of the data stage for global accesses.
-std::int64_t global_wavefronts(const Kernel& kernel) {
-  std::int64_t count = 0;
-  const auto stream = kernel.make_stream();
-  for (std::int64_t cta = 0; cta < kernel.launch().grid.count(); ++cta)
-    for (int warp = 0; warp < static_cast<int>(kernel.launch().warps_per_cta()); ++warp) {
-      stream->start(cta, warp, Operands::global);
-      for (Segment segment; stream->next(segment);) {
-        const MemoryOperand* operand = segment.operands;
-        for (std::uint32_t i = 0; i < segment.length; ++i) {
-          const OpClass op = segment.code[i].op;
-          if (op == OpClass::global_load || op == OpClass::global_store)
-            count += kernel.patterns().footprint(operand->pattern, operand->base).data_wavefronts;
-          operand += memory_operands(op);
-        }
-      }
-    }
-  return count;
-}
-
 }  // namespace
 
 TEST_CASE("generators of memory kernels execute what the compiled kernels execute") {
@@ -66,32 +46,36 @@ TEST_CASE("generators of memory kernels execute what the compiled kernels execut
     const std::string label = row.measured.label();
     CAPTURE(label);
     const auto kernel = test::kernel(row.mapped.kernel, row.mapped.parameters);
-    const StreamSummary sum = summarise(*kernel);
+    auto sum = test::published(*kernel);
     const auto seen = [&](const std::string& counter) { return row.measured.metric(counter + ".sum").value(); };
     const double seen_instructions = seen("smsp__inst_executed");
-    CHECK(std::abs(real(sum.instructions()) - seen_instructions) <=
+    CHECK(std::abs(sum["smsp__inst_executed.sum"] - seen_instructions) <=
           (row.mapped.kernel == "reread" ? 0.03 * seen_instructions : 0));
-    CHECK(real(sum.count(OpClass::global_load)) == seen("smsp__inst_executed_op_global_ld"));
-    CHECK(real(sum.count(OpClass::global_store)) == seen("smsp__inst_executed_op_global_st"));
-    CHECK(real(sum.count(OpClass::shared_load)) == seen("smsp__inst_executed_op_shared_ld"));
-    CHECK(real(sum.count(OpClass::shared_store)) == seen("smsp__inst_executed_op_shared_st"));
-    CHECK(real(sum.global_load_requests) == seen("l1tex__t_requests_pipe_lsu_mem_global_op_ld"));
-    CHECK(real(sum.global_store_requests) == seen("l1tex__t_requests_pipe_lsu_mem_global_op_st"));
-    CHECK(real(sum.global_load_sectors) == seen("l1tex__t_sectors_pipe_lsu_mem_global_op_ld"));
-    CHECK(real(sum.global_store_sectors) == seen("l1tex__t_sectors_pipe_lsu_mem_global_op_st"));
+    CHECK(sum["smsp__inst_executed_op_global_ld.sum"] == seen("smsp__inst_executed_op_global_ld"));
+    CHECK(sum["smsp__inst_executed_op_global_st.sum"] == seen("smsp__inst_executed_op_global_st"));
+    CHECK(sum["smsp__inst_executed_op_shared_ld.sum"] == seen("smsp__inst_executed_op_shared_ld"));
+    CHECK(sum["smsp__inst_executed_op_shared_st.sum"] == seen("smsp__inst_executed_op_shared_st"));
+    CHECK(sum["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] ==
+          seen("l1tex__t_requests_pipe_lsu_mem_global_op_ld"));
+    CHECK(sum["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] ==
+          seen("l1tex__t_requests_pipe_lsu_mem_global_op_st"));
+    CHECK(sum["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == seen("l1tex__t_sectors_pipe_lsu_mem_global_op_ld"));
+    CHECK(sum["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == seen("l1tex__t_sectors_pipe_lsu_mem_global_op_st"));
     CHECK(real(kernel->launch().registers_per_thread) == row.measured.metric("launch__registers_per_thread").value());
 
     const std::string wavefronts = "l1tex__data_pipe_lsu_wavefronts";
     const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
     const double loads = seen(wavefronts + "_mem_shared_op_ld"), stores = seen(wavefronts + "_mem_shared_op_st");
-    const auto within = [&](std::int64_t generated, double measured_count, double most_extra) {
-      return real(generated) <= measured_count && real(generated) >= measured_count - most_extra;
+    const auto within = [&](double generated, double measured_count, double most_extra) {
+      return generated <= measured_count && generated >= measured_count - most_extra;
     };
-    CHECK(real(sum.shared_load_ideal) == loads - seen(conflicts + "ld"));
-    CHECK(within(sum.shared_load_wavefronts, loads, 0.04 * loads));
-    CHECK(within(sum.shared_store_wavefronts, stores, 0.04 * stores));
+    CHECK((sum["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] -
+           sum["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]) == loads - seen(conflicts + "ld"));
+    CHECK(within(sum["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"], loads, 0.04 * loads));
+    CHECK(within(sum["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"], stores, 0.04 * stores));
     const double global = seen(wavefronts) - seen(wavefronts + "_mem_shared");
-    CHECK(within(global_wavefronts(*kernel), global, 0.007 * global + 2.5 * real(sum.count(OpClass::global_store))));
+    CHECK(within(sum[wavefronts + ".sum"] - sum[wavefronts + "_mem_shared.sum"], global,
+                 0.007 * global + 2.5 * sum["smsp__inst_executed_op_global_st.sum"]));
   }
 }
 
@@ -103,8 +87,8 @@ TEST_CASE("register-tiled GEMMs of other shapes execute as many instructions as 
     ++instances;
     const std::string label = row.measured.label();
     CAPTURE(label);
-    const StreamSummary sum = summarise(*test::kernel(row.mapped.kernel, row.mapped.parameters));
-    CHECK(real(sum.instructions()) ==
+    auto sum = test::published(*test::kernel(row.mapped.kernel, row.mapped.parameters));
+    CHECK(sum["smsp__inst_executed.sum"] ==
           doctest::Approx(row.measured.metric("smsp__inst_executed.sum").value()).epsilon(0.01));
   }
   CHECK(instances >= 6);

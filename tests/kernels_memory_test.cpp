@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernel_walk.h"
-#include "traces/stream_summary.h"
+#include "stream_summary.h"
 
 using namespace tilescope;
 using test::for_each_lane;

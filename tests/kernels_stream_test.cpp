@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernel_walk.h"
-#include "traces/stream_summary.h"
+#include "stream_summary.h"
 
 using namespace tilescope;
 using test::kernel;
@@ -77,12 +77,13 @@ TEST_CASE("asking for global operands only gives the same ones") {
 TEST_CASE("counting by key gives what counting one by one gives") {
   for (const auto& [name, parameters] : kKernels) {
     const auto made = kernel(name, parameters);
+    const AccessCosts costs(test::h200(), made->patterns());
     StreamSummary by_hand;
     test::walk(*made, [&](OpClass op, const MemoryOperand& operand, const LanePattern& pattern) {
       if (op == OpClass::shared_load && pattern.active != 0)
-        by_hand.shared_load_wavefronts += made->patterns().shared_cost(operand.pattern, SharedOp::load).wavefronts;
+        by_hand.shared_load_wavefronts += costs.shared(operand, SharedOp::load).wavefronts;
       if (op == OpClass::global_load && pattern.active != 0)
-        by_hand.global_load_sectors += made->patterns().footprint(operand.pattern, operand.base).sectors;
+        by_hand.global_load_sectors += costs.footprint(operand).sectors;
     });
     const StreamSummary sum = summarise(*made);
     CHECK(sum.shared_load_wavefronts == by_hand.shared_load_wavefronts);

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "sass_runs.h"
+#include "stream_summary.h"
 #include "traces/kernels/registry.h"
-#include "traces/stream_summary.h"
 
 using namespace tilescope;
 

@@ -17,7 +17,9 @@ namespace {
 constexpr SharedOp kOps[] = {SharedOp::load, SharedOp::store};
 constexpr int kWidths[] = {4, 8, 16};
 
-BankCost cost(const LaneMap& map, int bytes, SharedOp op) { return shared_cost(pattern_of(map, bytes).pattern, op); }
+BankCost cost(const LaneMap& map, int bytes, SharedOp op) {
+  return SharedBanks().cost(pattern_of(map, bytes).pattern, op);
+}
 
 // Maps with few and with many collisions, with and without inactive lanes.
 std::vector<LaneMap> random_maps(int count) {
@@ -40,7 +42,7 @@ TEST_CASE("the count of wavefronts is that of the evidence") {
     for (const int bytes : kWidths) {
       for (const SharedOp op : kOps) {
         int wavefronts = 0, phases = 0;
-        for (const BankPhase& phase : shared_phases(pattern_of(map, bytes).pattern, op))
+        for (const BankPhase& phase : SharedBanks().phases(pattern_of(map, bytes).pattern, op))
           wavefronts += phase.wavefronts, ++phases;
         CHECK(cost(map, bytes, op).wavefronts == wavefronts);
         CHECK(cost(map, bytes, op).ideal == phases);

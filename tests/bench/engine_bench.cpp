@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/access_cost.h"
 #include "models/coalescer.h"
 #include "models/isa/pattern_table.h"
 #include "models/shared_banks.h"
@@ -68,9 +69,9 @@ struct Interned {
 
 void bank_lookup_interned(benchmark::State& state) {
   const Interned interned;
+  const AccessCosts costs(h200(), interned.table);
   for (auto _ : state)
-    for (const PatternId id : interned.ids)
-      benchmark::DoNotOptimize(interned.table.shared_cost(id, SharedOp::load).wavefronts);
+    for (const PatternId id : interned.ids) benchmark::DoNotOptimize(costs.shared({0, id}, SharedOp::load).wavefronts);
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * interned.ids.size()));
 }
 BENCHMARK(bank_lookup_interned);
@@ -78,16 +79,17 @@ BENCHMARK(bank_lookup_interned);
 void bank_cost_computed(benchmark::State& state) {
   const std::vector<LanePattern> patterns = strided_patterns();
   for (auto _ : state)
-    for (const LanePattern& pattern : patterns) benchmark::DoNotOptimize(shared_cost(pattern, SharedOp::load));
+    for (const LanePattern& pattern : patterns) benchmark::DoNotOptimize(SharedBanks().cost(pattern, SharedOp::load));
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * patterns.size()));
 }
 BENCHMARK(bank_cost_computed);
 
 void footprint_lookup_interned(benchmark::State& state) {
   const Interned interned;
+  const AccessCosts costs(h200(), interned.table);
   std::uint64_t base = 1 << 20;
   for (auto _ : state) {
-    for (const PatternId id : interned.ids) benchmark::DoNotOptimize(&interned.table.footprint(id, base));
+    for (const PatternId id : interned.ids) benchmark::DoNotOptimize(&costs.footprint({base, id}));
     base += 4;
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * interned.ids.size()));

@@ -251,7 +251,7 @@ void decode_atomic(Decoder& d) {  // ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R2
   const int words = rule.bytes > 4 ? rule.bytes / 4 : 1;
   if (!reduction) {
     if (d.next_is(Operand::Kind::predicate)) d.predicate_out(0);
-    d.out_words(words);
+    d.out_words(rule.op == AtomicRule::Op::compare_tell ? 1 : words);
     if (d.op().first_out >= kUR0) d.fail("an atomic with a uniform result");
   }
   d.address(access.at, S, rule.bytes, extended);
