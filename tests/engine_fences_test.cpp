@@ -1,0 +1,212 @@
+// Memory barriers in the timing engine: what they wait for, how long they take by scope, and what CCTL.IVALL does to
+// L1. Measured: gpu/microbench/fences.cu on an H200, docs/memory-spaces.md.
+#include "microbench.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+constexpr std::uint64_t kBuffer = 1U << 30;
+
+Step membar(Scope scope) {
+  Step made = step(OpClass::membar);
+  made.instruction.detail = static_cast<std::uint16_t>(scope);
+  return made;
+}
+Step invalidate() { return step(OpClass::cache_control); }
+// A line of its own for each lane, and for each `n`.
+Step store_lines(std::uint64_t n) { return store_global(strided(kBuffer + (1U << 20) + n * 4096, 128)); }
+Step load_line(std::uint64_t at = kBuffer) { return load_global(strided(at, 4)).sets(0); }
+Step done() { return step(OpClass::nop).waits_for(0); }
+
+Step local(OpClass op, std::uint64_t line) {
+  Step made = step(op, {strided(kBuffer + (2U << 20) + line * 128, 4)});
+  made.instruction.detail = 1;
+  return made;
+}
+
+// The first warp's last cycle, when `warps` of one CTA run the program on one SM.
+Cycle end_of(const Program& program, const std::vector<std::string>& changes = {}, int warps = 1) {
+  std::vector<std::string> all = changes;
+  all.emplace_back("sm.gpcs=[1]");
+  return run_timed(HandMadeKernel(1, warps * kLanes, program), gpu("h200", all)).timeline.at(0).end;
+}
+// Cycles that `last` adds behind `program`.
+Cycle adds(const Program& program, const Program& last, const std::vector<std::string>& changes = {}) {
+  return end_of(program + last, changes) - end_of(program, changes);
+}
+std::string times_two(const std::string& key, std::int64_t value) { return key + "=" + std::to_string(2 * value); }
+
+}  // namespace
+
+TEST_CASE("a fence behind nothing takes what was measured of the second of two") {
+  struct {
+    const char* what;
+    Scope scope;
+    double measured;
+  } const rows[] = {{"cta", Scope::cta, 9}, {"gpu", Scope::gpu, 265}, {"sys", Scope::system, 1025}};
+  for (const auto& row : rows) {
+    check_figure(row.what, row.measured, static_cast<double>(adds({}, {membar(row.scope)}) - 1), 1);
+    check_figure(std::string(row.what) + ", second of two", row.measured,
+                 static_cast<double>(adds({membar(row.scope)}, {membar(row.scope)}) - 1), 1);
+  }
+}
+
+TEST_CASE("each scope follows its own parameter and no other") {
+  const FencesSpec& spec = h200().fences;
+  struct {
+    std::string change;
+    std::int64_t more;
+    Scope scope;
+  } const rows[] = {
+      {times_two("fences.cta_cycles", spec.cta_cycles), spec.cta_cycles, Scope::cta},
+      {times_two("fences.gpu_cycles", spec.gpu_cycles), spec.gpu_cycles, Scope::gpu},
+      {times_two("fences.system_cycles", spec.system_cycles), spec.system_cycles, Scope::system},
+  };
+  for (const auto& row : rows)
+    for (const Scope scope : {Scope::cta, Scope::gpu, Scope::system}) {
+      CAPTURE(row.change);
+      CAPTURE(static_cast<int>(scope));
+      CHECK(adds({}, {membar(scope)}, {row.change}) - adds({}, {membar(scope)}) == (scope == row.scope ? row.more : 0));
+    }
+}
+
+TEST_CASE("a fence of cta scope waits for nothing that is out, others for the answers of stores, atomics and loads") {
+  Step reduction = step(OpClass::global_reduction, {strided(kBuffer, 4)});
+  Step atomic = Step(step(OpClass::global_atomic, {strided(kBuffer, 4)})).sets(1);
+  Step copy = Step(step(OpClass::async_copy, {strided(kBuffer, 16, 16), strided(0, 16, 16)})).sets(1);
+  struct {
+    const char* what;
+    Step out;
+  } const rows[] = {{"store", store_global(strided(kBuffer, 4))},
+                    {"32 lines", store_lines(0)},
+                    {"reduction", reduction},
+                    {"atomic", atomic},
+                    {"load", load_global(strided(kBuffer, 4)).sets(1)},
+                    {"copy", copy}};
+  for (const auto& row : rows) {
+    CAPTURE(row.what);
+    // Until the answer is here, wherever the fence stands.
+    const Cycle fenced = end_of({row.out, membar(Scope::gpu)});
+    CHECK(fenced > end_of({membar(Scope::gpu)}) + 150);
+    CHECK(end_of({row.out, step(OpClass::nop).stall(100), membar(Scope::gpu)}) == fenced);
+    CHECK(end_of({row.out, membar(Scope::system)}) - fenced == h200().fences.system_cycles - h200().fences.gpu_cycles);
+  }
+  CHECK(adds({store_lines(0)}, {membar(Scope::cta)}) <= 11);
+  CHECK(adds({store_lines(0), store_lines(1)}, {membar(Scope::cta)}) <= 11);
+}
+
+TEST_CASE("a fence waits for its own warp's stores, not for those of others") {
+  const std::vector<Program> programs = {{membar(Scope::gpu)}, repeated(8, store_lines(0))};
+  const HandMadeKernel kernel(2, 32, programs, [](std::int64_t cta, int) { return static_cast<std::size_t>(cta); });
+  for (const FinishedCta& cta : run_timed(kernel, one_sm()).timeline)
+    if (cta.cta == 0) CHECK(cta.end - cta.start < 275);
+}
+
+TEST_CASE("a fence behind a fence waits for no store again") {
+  const Cycle one = end_of({store_lines(0), membar(Scope::gpu)});
+  CHECK(end_of({store_lines(0), membar(Scope::gpu), membar(Scope::gpu)}) - one == h200().fences.gpu_cycles + 1);
+}
+
+TEST_CASE("more stores hold a fence longer, by a cycle a sector and one a line at least") {
+  Cycle last = 0;
+  for (const int stores : {0, 1, 2, 4, 8, 16}) {
+    CAPTURE(stores);
+    Program program;
+    for (int n = 0; n < stores; ++n) program.push_back(store_lines(static_cast<std::uint64_t>(n)));
+    const Cycle end = end_of(program + Program{membar(Scope::gpu)});
+    CHECK(end > last);
+    if (stores >= 8) CHECK(end > stores * 64);
+    last = end;
+  }
+}
+
+TEST_CASE("an SM's fences of gpu and system scope pass one after the other, those of cta scope do not") {
+  struct {
+    Scope scope;
+    std::int64_t apart;
+  } const rows[] = {{Scope::cta, 0}, {Scope::gpu, 18}, {Scope::system, 18}};
+  for (const auto& row : rows)
+    for (const std::int64_t factor : {1, 2}) {
+      CAPTURE(static_cast<int>(row.scope));
+      const std::vector<std::string> change = {"fences.interval_cycles=" + std::to_string(18 * factor)};
+      const Cycle one = end_of({membar(row.scope)}, change), all = end_of({membar(row.scope)}, change, 32);
+      CHECK(all - one >= 31 * row.apart * factor);
+      CHECK(all - one <= 31 * row.apart * factor + 16);
+    }
+}
+
+TEST_CASE("32 warps that fence together pass as an H200 lets them") {
+  check_figure("gpu scope, the last of 32 warps", 820, static_cast<double>(end_of({membar(Scope::gpu)}, {}, 32)), 3);
+}
+
+TEST_CASE("CCTL.IVALL makes a line that L1 held miss again, and takes the time that was measured") {
+  const Program held = {load_line(), done(), load_line(), done()};
+  const Cycle hit = adds(held, {load_line(), done()});
+  CHECK(hit < 40);
+  const Program dropped = held + Program{invalidate(), step(OpClass::nop)};
+  check_figure("load of a line held in L1 before a fence", 287,
+               static_cast<double>(adds(dropped, {load_line(), done()})), 5);
+  check_figure("CCTL.IVALL that finds a line", 388 - 265, static_cast<double>(adds(held, {invalidate()})), 3);
+  CHECK(adds(held, {invalidate()}, {"fences.invalidation_cycles=240"}) == adds(held, {invalidate()}) + 120);
+  CHECK(adds(dropped, {invalidate()}) <= 2);  // there is nothing left to drop
+  CHECK(adds({}, {invalidate()}) <= 2);
+}
+
+TEST_CASE("CCTL.IVALL is counted: sectors that hit before it are read again, in both modes") {
+  struct {
+    const char* what;
+    Program between;
+    std::uint64_t hits;
+  } const rows[] = {{"nothing", {}, 4},
+                    {"CCTL.IVALL", {invalidate()}, 0},
+                    {"fence of cta scope", {membar(Scope::cta)}, 4},
+                    {"fence of gpu scope alone", {membar(Scope::gpu)}, 4}};
+  for (const auto& row : rows) {
+    CAPTURE(row.what);
+    const HandMadeKernel kernel(1, 32, Program{load_line(), done()} + row.between + Program{load_line(), done()});
+    const RunOutcome timed = run(h200(), kernel, Mode::timing);
+    CHECK(timed.sm.of(AccessKind::global_load).hit_sectors == row.hits);
+    CHECK(timed.sm.fill_sectors == 8 - row.hits);
+  }
+}
+
+TEST_CASE("CCTL.IVALL leaves what stores to local memory left in L1") {
+  const Program stores = {local(OpClass::local_store, 0), local(OpClass::local_store, 1)};
+  const Program loads = {local(OpClass::local_load, 0).sets(0), local(OpClass::local_load, 1).sets(0), done()};
+  const Ran ran =
+      run_timed(HandMadeKernel(1, 32, stores + Program{load_line(), done(), invalidate()} + loads), one_sm());
+  CHECK(ran.sm.of(AccessKind::local_load).sectors == 8);
+  CHECK(ran.sm.of(AccessKind::local_load).hit_sectors == 8);
+}
+
+TEST_CASE("what a warp waits for a memory barrier is charged to membar, and to nothing else") {
+  const auto stalls = [](const Program& program, Stall stall) {
+    return run_timed(HandMadeKernel(1, 32, program), one_sm()).sm.stall_cycles[static_cast<std::size_t>(stall)];
+  };
+  struct {
+    const char* what;
+    Program program;
+    std::uint64_t membar;
+  } const rows[] = {
+      {"nothing", {store_lines(0)}, 0},
+      {"cta", {membar(Scope::cta)}, 9},
+      {"gpu", {membar(Scope::gpu)}, 265},
+      {"sys", {membar(Scope::system)}, 1025},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.what);
+    CHECK(stalls(row.program, Stall::membar) == row.membar);
+  }
+  const Program store = {store_global(strided(kBuffer, 4)), membar(Scope::gpu)};
+  CHECK(stalls(store, Stall::membar) > 265 + 200);
+  CHECK(stalls(store, Stall::long_scoreboard) == 0);
+  CHECK(stalls(Program{load_line(), done(), invalidate()}, Stall::membar) == 119);
+}
+
+TEST_CASE("the order of fences and stores is the program's: behind the fence a store is not waited for") {
+  const Cycle before = end_of({store_lines(0), membar(Scope::gpu)}),
+              behind = end_of({membar(Scope::gpu), store_lines(0)});
+  CHECK(behind < before - 200);
+}

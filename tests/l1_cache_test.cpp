@@ -1,0 +1,132 @@
+// models/l1_cache.h: what loads bring, what stores to local memory leave, and what CCTL.IVALL drops.
+#include "models/l1_cache.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "engine_runs.h"
+
+using namespace tilescope;
+using test::h200;
+
+namespace {
+
+constexpr SectorMask kAll = SectorMask::all();
+LineAddress line(std::int64_t n) { return LineAddress::of(1ULL << 30) + n; }
+
+// A load whose data arrives at once.
+void bring(L1Cache& cache, LineAddress at, SectorMask sectors = kAll, Cycle ready = 100) {
+  static std::uint32_t fill = 0;
+  cache.allocate(at, sectors, ++fill);
+  cache.filled(at, fill, ready);
+}
+bool holds(L1Cache& cache, LineAddress at, SectorMask sectors = kAll) {
+  return cache.load(at, sectors).present == sectors;
+}
+L1Cache cache_of(std::int64_t kib) { return {h200().l1, kib}; }
+
+}  // namespace
+
+TEST_CASE("a sector is missing, then on its way, then here") {
+  L1Cache cache = cache_of(64);
+  const SectorMask two(0b0101), rest(0b1010);
+  CHECK(cache.load(line(0), kAll).missing == kAll);
+  cache.allocate(line(0), two, 7);
+  L1Cache::Lookup found = cache.load(line(0), kAll);
+  CHECK(found.pending == two);
+  CHECK(found.missing == rest);
+  CHECK(found.present.none());
+  for (const std::size_t s : two) CHECK(found.waits_for[s] == 7);
+  cache.filled(line(0), 8, 50);  // another's
+  CHECK(cache.load(line(0), kAll).pending == two);
+  cache.filled(line(0), 7, 60);
+  found = cache.load(line(0), kAll);
+  CHECK(found.present == two);
+  CHECK(found.missing == rest);
+  CHECK(found.ready == 60);
+}
+
+TEST_CASE("a store to local memory leaves its sectors, and tells which were there before") {
+  L1Cache cache = cache_of(64);
+  CHECK(cache.keep(line(0), SectorMask(0b0011), 40).none());
+  const L1Cache::Lookup found = cache.load(line(0), kAll);
+  CHECK(found.present == SectorMask(0b0011));
+  CHECK(found.missing == SectorMask(0b1100));
+  CHECK(found.ready == 40);
+  CHECK(cache.keep(line(0), SectorMask(0b0110), 45) == SectorMask(0b0010));
+  CHECK(holds(cache, line(0), SectorMask(0b0111)));
+  CHECK(cache.load(line(0), kAll).ready == 45);
+  bring(cache, line(1));
+  CHECK(cache.keep(line(1), kAll, 200) == kAll);
+}
+
+TEST_CASE("an invalidation drops what loads have brought and leaves what stores to local memory left") {
+  L1Cache cache = cache_of(64);
+  for (int i = 0; i < 20; ++i) bring(cache, line(i));
+  for (int i = 20; i < 40; ++i) cache.keep(line(i), kAll, 10);
+  CHECK(cache.invalidate());
+  for (int i = 0; i < 40; ++i) {
+    CAPTURE(i);
+    CHECK(holds(cache, line(i)) == (i >= 20));
+    CHECK(cache.load(line(i), kAll).missing.any() == (i < 20));
+  }
+}
+
+TEST_CASE("an invalidation that finds nothing to drop says so") {
+  L1Cache cache = cache_of(64);
+  CHECK(!cache.invalidate());
+  cache.keep(line(0), kAll, 10);
+  CHECK(!cache.invalidate());
+  bring(cache, line(1));
+  CHECK(cache.invalidate());
+  CHECK(!cache.invalidate());
+  CHECK(holds(cache, line(0)));
+}
+
+TEST_CASE("behind an invalidation lines come again, and data asked for before it is not taken for theirs") {
+  L1Cache cache = cache_of(64);
+  cache.allocate(line(0), kAll, 3);
+  cache.invalidate();
+  CHECK(cache.load(line(0), kAll).missing == kAll);
+  cache.allocate(line(0), kAll, 4);
+  cache.filled(line(0), 3, 50);
+  CHECK(cache.load(line(0), kAll).pending == kAll);
+  cache.filled(line(0), 4, 70);
+  CHECK(holds(cache, line(0)));
+  CHECK(cache.load(line(0), kAll).ready == 70);
+}
+
+TEST_CASE("a line that a store to local memory leaves takes the place of one that an invalidation dropped") {
+  L1Cache cache = cache_of(64);
+  bring(cache, line(0));
+  cache.invalidate();
+  CHECK(cache.keep(line(0), SectorMask::of(0), 10).none());
+  CHECK(cache.load(line(0), kAll).present == SectorMask::of(0));
+}
+
+TEST_CASE("what is kept is evicted like any other line: a footprint within the capacity stays, a larger one does not") {
+  const std::int64_t lines = 64 * 1024 / kLineBytes;
+  struct {
+    std::int64_t touched;
+    bool stays;
+  } const rows[] = {{lines, true}, {2 * lines, false}};
+  for (const auto& [touched, stays] : rows) {
+    CAPTURE(touched);
+    L1Cache cache = cache_of(64);
+    for (std::int64_t i = 0; i < touched; ++i) cache.keep(line(i), kAll, 10);
+    std::int64_t held = 0;
+    for (std::int64_t i = 0; i < touched; ++i) held += holds(cache, line(i)) ? 1 : 0;
+    CHECK((held == touched) == stays);
+    CHECK(held <= lines);
+  }
+}
+
+TEST_CASE("a cache of less than a set keeps nothing") {
+  L1Cache cache = cache_of(0);
+  cache.keep(line(0), kAll, 10);
+  bring(cache, line(1));
+  CHECK(cache.load(line(0), kAll).missing == kAll);
+  CHECK(cache.load(line(1), kAll).missing == kAll);
+  CHECK(!cache.invalidate());
+}
