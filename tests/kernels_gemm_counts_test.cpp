@@ -110,7 +110,7 @@ TEST_CASE("a column walk: padding or a swizzle removes conflicts, and removing p
   }
   const StreamSummary walked =
       summarise(*kernel("gemm_tiled", {{"M", "32"}, {"N", "32"}, {"K", "32"}, {"transpose_a", "1"}}));
-  CHECK(walked.of(AccessKind::shared_store).wavefronts == 32 * (32 + 1));  // A's store: one bank for all lanes
+  CHECK(walked.shared_store_wavefronts == 32 * (32 + 1));  // A's store: one bank for all lanes
 }
 
 TEST_CASE("raster and bounds checks leave the work of a whole problem unchanged") {

@@ -147,12 +147,12 @@ TEST_CASE("the generators make the requests, sectors and wavefronts of the compi
     a.add_ctas(0, 1);
     b.add_ctas(0, 1);
     const StreamSummary generated = a.total(), executed = b.total();
-    CHECK(generated.of(AccessKind::global_load).requests == executed.of(AccessKind::global_load).requests);
-    CHECK(generated.of(AccessKind::global_load).sectors == executed.of(AccessKind::global_load).sectors);
-    CHECK(generated.of(AccessKind::global_store).requests == executed.of(AccessKind::global_store).requests);
-    CHECK(generated.of(AccessKind::global_store).sectors == executed.of(AccessKind::global_store).sectors);
-    CHECK(generated.of(AccessKind::shared_load).wavefronts == executed.of(AccessKind::shared_load).wavefronts);
-    CHECK(generated.of(AccessKind::shared_store).wavefronts == executed.of(AccessKind::shared_store).wavefronts);
+    CHECK(generated.global_load_requests == executed.global_load_requests);
+    CHECK(generated.global_load_sectors == executed.global_load_sectors);
+    CHECK(generated.global_store_requests == executed.global_store_requests);
+    CHECK(generated.global_store_sectors == executed.global_store_sectors);
+    CHECK(generated.shared_load_wavefronts == executed.shared_load_wavefronts);
+    CHECK(generated.shared_store_wavefronts == executed.shared_store_wavefronts);
     CHECK(static_cast<double>(generated.instructions()) ==
           doctest::Approx(static_cast<double>(executed.instructions())).epsilon(0.02));
   }

@@ -2,8 +2,6 @@
 // the program publishes are those that Nsight Compute counted on an H200. docs/memory-spaces.md
 #include <fmt/format.h>
 
-#include <set>
-
 #include "published.h"
 #include "sass_runs.h"
 
@@ -67,13 +65,44 @@ bool depends_on_time(const std::string& kernel) {
   return false;
 }
 
-void hold_against(std::map<std::string, double>& published, std::map<std::string, std::string>& measured) {
-  for (const char* const counter : kCounters) {
-    CAPTURE(counter);
-    REQUIRE(published.contains(counter));
-    if (measured.contains(counter) && !measured[counter].empty())
-      CHECK(published[counter] == std::stod(measured[counter]));
-  }
+// Where the program differs, and what it says: docs/memory-spaces.md, "Where the program differs".
+struct Deviation {
+  std::string kernel;
+  int n;
+  std::string counter;
+  double published;
+};
+const std::string to_l2 = "l1tex__m_l1tex2xbar_write_sectors.sum";
+const std::string load_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+const std::string load_wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+const Deviation kDeviations[] = {
+    // L1 joins stores to the same sectors one behind the other.
+    {"global_st_16", 2, to_l2, 72},
+    {"generic_st_4", 0x401, to_l2, 104},
+    {"generic_st_4", 0x501, to_l2, 104},
+    {"generic_st_16", 0x302, to_l2, 104},
+    {"generic_st_1", 0x401, to_l2, 92},
+    {"generic_st_2", 0x401, to_l2, 96},
+    {"store_volatile", 1, to_l2, 32},
+    {"store_volatile", 4, to_l2, 128},
+    {"store_release_cta", 4, to_l2, 128},
+    // A second copy past L1 of sectors on their way counts none.
+    {"async_cg_16", 0x410, load_sectors, 128},
+    {"async_cg_16", 0x405, load_sectors, 128},
+    {"async_cg_16", 0x170, load_sectors, 48},
+    {"async_cg_16", 0x165, load_sectors, 48},
+    // Lanes of one access in all three spaces.
+    {"generic_ld_4", 0x401, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", 2},
+    {"generic_st_1", 0x401, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", 18},
+    {"generic_st_2", 0x401, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", 18},
+    {"generic_ld_16", 0x401, load_wavefronts, 4},
+    {"generic_ld_8", 0x401, load_wavefronts, 2},
+};
+
+const Deviation* deviation(const std::string& kernel, int n, const std::string& counter) {
+  for (const Deviation& known : kDeviations)
+    if (known.kernel == kernel && known.n == n && known.counter == counter) return &known;
+  return nullptr;
 }
 
 }  // namespace
@@ -94,7 +123,12 @@ TEST_CASE("every memory space and operation counts as the hardware counts it") {
                     "block: [{3}]\nargs: [{{buffer: 4MiB, init: zero}}, {{buffer: 4MiB, file: in.bin}}, {4}]\n",
                     spaces, kernel, row["grid"], row["block"], n));
     auto published = test::published(*test::sass_kernel(file), ++launches % 4 == 0 ? Mode::timing : Mode::counts);
-    hold_against(published, row);
+    for (const std::string counter : kCounters) {
+      CAPTURE(counter);
+      const Deviation* const known = deviation(kernel, std::stoi(n), counter);
+      CHECK(published.at(counter) == (known != nullptr ? known->published : std::stod(row[counter])));
+      if (known != nullptr) CHECK(known->published != std::stod(row[counter]));
+    }
   }
   CHECK(launches > 500);
 }
@@ -112,6 +146,16 @@ TEST_CASE("products that spill count their local memory apart from their global 
                     "{{i64: 0}}, {{i64: 0}}]\n",
                     spaces, kernel, large ? "[4, 4]" : "[8, 8]", large ? 128 : 64, large ? 32768 : 16384));
     auto published = test::published(*test::sass_kernel(file));
-    hold_against(published, row);
+    for (const std::string counter : kCounters) {
+      CAPTURE(counter);
+      const double seen = std::stod(row[counter]);
+      // Hardware's counter includes passes that depend on timing.
+      if (counter == load_wavefronts) {
+        CHECK(published.at(counter) <= seen);
+        CHECK(published.at(counter) >= 0.997 * seen);
+      } else {
+        CHECK(published.at(counter) == seen);
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 // Files whose checksums are right and whose contents are not: what a faulty writer or a forger would make.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <functional>
 
@@ -148,11 +149,11 @@ TEST_CASE("tables that break a rule of the format are refused with the rule") {
         "the blocks hold 1 warps; must hold the launch's 2");
   CHECK(verdict_on_tables([](Tables& t) { t.launch.flop = -1; }) == "the number of FLOP is negative or not a number");
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].op = static_cast<OpClass>(kOpClasses); }) ==
-        "an instruction's class is 28; must be 0 to 27");
+        fmt::format("an instruction's class is {}; must be 0 to {}", kOpClasses, kOpClasses - 1));
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].write_scoreboard = 6; }) ==
         "an instruction's scoreboard is 6; must be 0 to 5, or 7 for none");
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].detail = 1040; }) ==
-        "an instruction's barrier is 16; must be 0 to 15");
+        "an instruction's detail is 1040; must be 0 to 1039");
   CHECK(verdict_on_tables([](Tables& t) { t.patterns[1].bytes = 3; }) ==
         "a pattern's width is 3 bytes; must be 1, 2, 4, 8 or 16");
   CHECK(

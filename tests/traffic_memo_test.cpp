@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "models/support/spec_reader.h"
+#include "sim/engine/traffic_memo.h"
 #include "sim/results/result.h"
 #include "sim/results/views/result_json.h"
 #include "sim/simulate.h"

@@ -99,7 +99,7 @@ BENCHMARK(footprint_lookup_interned);
 void footprint_computed(benchmark::State& state) {
   const std::vector<LanePattern> patterns = strided_patterns();
   for (auto _ : state)
-    for (const LanePattern& pattern : patterns) benchmark::DoNotOptimize(global_footprint(pattern, 32));
+    for (const LanePattern& pattern : patterns) benchmark::DoNotOptimize(global_footprint(pattern, 32, SharedBanks()));
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * patterns.size()));
 }
 BENCHMARK(footprint_computed);
