@@ -89,7 +89,7 @@ TEST_CASE("an atomic makes as many passes as its most shared word has lanes") {
 
 TEST_CASE("packets and sectors of atomics are what L2 was seen to be sent") {
   struct {
-    const char* kernel;
+    std::string kernel;
     int bytes;
     AtomicKind kind;
     std::vector<Words> words;
@@ -107,14 +107,13 @@ TEST_CASE("packets and sectors of atomics are what L2 was seen to be sent") {
   const std::string executed = "smsp__inst_executed_op_generic_atom.sum";
   for (const auto& row : rows)
     for (const Words words : row.words) {
-      const std::string kernel = row.kernel;
-      CAPTURE(kernel);
+      CAPTURE(row.kernel);
       CAPTURE(static_cast<int>(words));
       const AtomicFootprint footprint(pattern_of(words, row.bytes), 0, row.kind);
       CHECK(static_cast<double>(packets_of(footprint)) ==
-            measured(kernel, words, "lts__t_requests_srcunit_tex_op_atom.sum", executed));
+            measured(row.kernel, words, "lts__t_requests_srcunit_tex_op_atom.sum", executed));
       CHECK(static_cast<double>(footprint.sectors()) ==
-            measured(kernel, words, "lts__t_sectors_srcunit_tex_op_atom.sum", executed));
+            measured(row.kernel, words, "lts__t_sectors_srcunit_tex_op_atom.sum", executed));
     }
 }
 
@@ -176,7 +175,7 @@ TEST_CASE("the order of lanes changes neither passes nor sectors") {
 TEST_CASE("a packet takes a cycle for its header and one for each sector; a lone reduction is a header") {
   const auto of_sectors = [](unsigned mask, bool one_word) { return AtomicPacket{0, SectorMask(mask), one_word, 0}; };
   struct {
-    const char* what;
+    std::string what;
     AtomicPacket packet;
     AtomicKind kind;
     bool returns;
@@ -201,7 +200,7 @@ TEST_CASE("a packet takes a cycle for its header and one for each sector; a lone
 // docs/memory-spaces.md, "one SM": cycles of its way out for an instruction of 32 lanes.
 TEST_CASE("the packets of an instruction keep the way out as long as 32 warps of an H200 take for it") {
   struct {
-    const char* what;
+    std::string what;
     Words words;
     int bytes;
     AtomicKind kind;
@@ -226,7 +225,7 @@ TEST_CASE("the packets of an instruction keep the way out as long as 32 warps of
 
 TEST_CASE("an atomic on shared memory takes as many wavefronts as its fullest bank has lanes") {
   struct {
-    const char* kernel;
+    std::string kernel;
     int bytes;
     AtomicKind kind;
     std::vector<Words> words;
@@ -248,15 +247,14 @@ TEST_CASE("an atomic on shared memory takes as many wavefronts as its fullest ba
   const std::string executed = "smsp__inst_executed_op_shared_atom.sum";
   for (const auto& row : rows)
     for (const Words words : row.words) {
-      const std::string kernel = row.kernel;
-      CAPTURE(kernel);
+      CAPTURE(row.kernel);
       CAPTURE(static_cast<int>(words));
       const BankCost cost = banks.atomic_cost(pattern_of(words, row.bytes), row.kind);
       CHECK(cost.wavefronts ==
-            measured(kernel, words, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", executed));
+            measured(row.kernel, words, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", executed));
       if (row.kind == kCompare) continue;
       CHECK(cost.wavefronts - cost.ideal ==
-            measured(kernel, words, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", executed));
+            measured(row.kernel, words, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", executed));
     }
 }
 

@@ -50,7 +50,7 @@ double rate_of_one_word(AtomicKind kind, const std::string& change = "l2.replace
 
 TEST_CASE("a dependent atomic takes the trip to L2 that it takes on an H200") {
   struct {
-    const char* what;
+    std::string what;
     Step one;
     double measured;
   } const rows[] = {
@@ -87,7 +87,7 @@ TEST_CASE("a dependent atomic takes longer than a load past L1 by l2.atomic_late
 
 TEST_CASE("an atomic on shared memory takes as long as on an H200, and follows shared.compare_cycles") {
   struct {
-    const char* what;
+    std::string what;
     AtomicKind kind;
     std::uint64_t pitch;
     int bytes;
@@ -117,7 +117,7 @@ TEST_CASE("additions of all warps to one word: as many a cycle as an H200 does, 
 
 TEST_CASE("additions to one word follow l2.atomic_repeat_cycles if they are of floats, else l2.atomic_sector_cycles") {
   struct {
-    const char* change;
+    std::string change;
     AtomicKind kind;
     double rate;  // to that with nothing changed
   } const rows[] = {
@@ -155,7 +155,7 @@ TEST_CASE("a wait for an atomic's result is a long scoreboard's") {
 
 TEST_CASE("what atomics are counted as, in both modes: requests, sectors, and what comes back from L2") {
   struct {
-    const char* what;
+    std::string what;
     Step one;
     AccessKind kind;
     std::uint64_t sectors, back;

@@ -70,7 +70,7 @@ TEST_CASE("a sector for each eight lanes with a lane on, a request if there is a
 
 TEST_CASE("a load behind a store hits in L1, sector by sector") {
   struct {
-    const char* what;
+    std::string what;
     Program program;
     std::uint64_t sectors, hits;
   } const rows[] = {
@@ -156,7 +156,7 @@ TEST_CASE("a generic access counts in each space what its lanes there would coun
   const Access global = strided(kGlobal, 16, 16, kFirst), shared = strided(0, 64, 16, kSecond),
                local = strided(kLocal, 4, 4, kThird);
   struct {
-    const char* what;
+    std::string what;
     Step generic;
     std::vector<Step> alone;
     std::vector<AccessKind> kinds;
