@@ -62,6 +62,21 @@ Cycle LoadStoreUnit::store_dispatch(const MemoryOperand& operand) const {
   return 1 + (registers + store_registers_per_cycle_ - 1) / store_registers_per_cycle_;
 }
 
+inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
+  const bool stores = issue.access == AccessKind::shared_store;
+  const BankCost cost = costs_.shared(issue.instruction, issue.access, issue.operand);
+  if (cost.wavefronts == 0) return issue_nothing(issue);
+  AccessCounters& counters = issue.counters.of(issue.access);
+  ++counters.requests;
+  counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
+  counters.ideal += static_cast<std::uint64_t>(cost.ideal);
+  issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
+  const Stages stages = pass(shared_lane_, global_lane_, issue.now, 0, cost.wavefronts, issue.by.sub);
+  const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
+  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
+          stores ? store_dispatch(issue.operand) : 1};
+}
+
 LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now,
                                            Issuer by, SmCounters& counters) {
   const OpClass op = instruction.op;
@@ -139,21 +154,6 @@ void LoadStoreUnit::store_copied(const Issue& issue) {
 void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
   counters.data_wavefronts += static_cast<std::uint64_t>(barrier_wavefronts_);
   shared_lane_.take(global_lane_, now, barrier_wavefronts_);
-}
-
-LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
-  const bool stores = issue.access == AccessKind::shared_store;
-  const BankCost cost = costs_.shared(issue.instruction, issue.access, issue.operand);
-  if (cost.wavefronts == 0) return issue_nothing(issue);
-  AccessCounters& counters = issue.counters.of(issue.access);
-  ++counters.requests;
-  counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
-  counters.ideal += static_cast<std::uint64_t>(cost.ideal);
-  issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
-  const Stages stages = pass(shared_lane_, global_lane_, issue.now, 0, cost.wavefronts, issue.by.sub);
-  const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
-  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
-          stores ? store_dispatch(issue.operand) : 1};
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {

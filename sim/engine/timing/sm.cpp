@@ -20,6 +20,38 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
   if (std::any_of(kernel.code().begin(), kernel.code().end(), fences)) lsu_.track_stores();
 }
 
+// False while something that the memory barrier waits for has no arrival time.
+bool Sm::pass_fence(Warp& warp) {
+  const unsigned all = warp.fence == Scope::cta ? 0 : warp.scoreboards.fence_mask();
+  warp.waits_for_memory = warp.scoreboards.unknown(all);
+  if (warp.waits_for_memory) return false;
+  warp.at_fence = false;
+  warp.times.ready = fences_.pass(warp.scoreboards.ready(all, warp.times.ready).when, warp.fence);
+  warp.times.reason = Stall::membar;
+  return true;
+}
+
+inline void Sm::resolve_dependencies(Warp& warp, Candidate& candidate) {
+  if (warp.at_fence && !pass_fence(warp)) {
+    candidate.ready = kNever;
+    return;
+  }
+  // A warp that exits first takes what it asked for from global memory.
+  const unsigned mask =
+      warp.pc->op == OpClass::exit ? warp.pc->wait_mask | warp.scoreboards.memory_mask() : unsigned{warp.pc->wait_mask};
+  warp.waits_for_memory = warp.scoreboards.unknown(mask);
+  if (warp.waits_for_memory) {
+    candidate.ready = kNever;
+    return;
+  }
+  const Scoreboards::Ready ready = warp.scoreboards.ready(mask, warp.times.ready);
+  if (ready.waits) {
+    warp.times.ready = ready.when;
+    warp.times.reason = ready.is_long ? Stall::long_scoreboard : Stall::short_scoreboard;
+  }
+  candidate.ready = warp.times.ready;
+}
+
 void Sm::launch_cta(std::int64_t cta, Cycle start) {
   start = std::max(start, clock_);
   if (slots_.resident() == 0) active_since_ = start;
@@ -202,34 +234,6 @@ void Sm::delay(Warp& warp, Candidate& candidate, Cycle when) {
   warp.times.ready = when;
   warp.times.reason = Stall::membar;
   candidate.ready = when;
-}
-
-void Sm::resolve_dependencies(Warp& warp, Candidate& candidate) {
-  if (warp.at_fence) {
-    const unsigned all = warp.fence == Scope::cta ? 0 : warp.scoreboards.fence_mask();
-    warp.waits_for_memory = warp.scoreboards.unknown(all);
-    if (warp.waits_for_memory) {
-      candidate.ready = kNever;
-      return;
-    }
-    warp.at_fence = false;
-    warp.times.ready = fences_.pass(warp.scoreboards.ready(all, warp.times.ready).when, warp.fence);
-    warp.times.reason = Stall::membar;
-  }
-  // A warp that exits first takes what it asked for from global memory.
-  const unsigned mask =
-      warp.pc->op == OpClass::exit ? warp.pc->wait_mask | warp.scoreboards.memory_mask() : unsigned{warp.pc->wait_mask};
-  warp.waits_for_memory = warp.scoreboards.unknown(mask);
-  if (warp.waits_for_memory) {
-    candidate.ready = kNever;
-    return;
-  }
-  const Scoreboards::Ready ready = warp.scoreboards.ready(mask, warp.times.ready);
-  if (ready.waits) {
-    warp.times.ready = ready.when;
-    warp.times.reason = ready.is_long ? Stall::long_scoreboard : Stall::short_scoreboard;
-  }
-  candidate.ready = warp.times.ready;
 }
 
 void Sm::wake(Warp& warp) {

@@ -66,6 +66,7 @@ class Sm {
   Cycle available(const SubPartition& sub, Pipe pipe) const;
   void account(const SubPartition& sub, Warp& warp, Cycle now);
   void prepare_next(Warp& warp, Candidate& candidate);
+  bool pass_fence(Warp& warp);
   void resolve_dependencies(Warp& warp, Candidate& candidate);
   void delay(Warp& warp, Candidate& candidate, Cycle when);
   void wake(Warp& warp);
