@@ -265,10 +265,10 @@ TEST_CASE("counting atomics merge lanes at one word, others do not") {
     int merged, apart;
   } const rows[] = {
       {one_word, 1, 32}, {two_words, 1, 16}, {eight_words, 1, 4}, {one_line, 1, 1}, {a_line_each, 32, 32}};
-  for (const auto& [words, merged, apart] : rows) {
-    CAPTURE(static_cast<int>(words));
-    CHECK(banks.atomic_cost(pattern_of(words, 4), AtomicKind::count).wavefronts == merged);
-    CHECK(banks.atomic_cost(pattern_of(words, 4), kAdd).wavefronts == apart);
+  for (const auto& row : rows) {
+    CAPTURE(static_cast<int>(row.words));
+    CHECK(banks.atomic_cost(pattern_of(row.words, 4), AtomicKind::count).wavefronts == row.merged);
+    CHECK(banks.atomic_cost(pattern_of(row.words, 4), kAdd).wavefronts == row.apart);
   }
   CHECK(banks.atomic_cost(LanePattern{}, kCompare).wavefronts == 0);
 }

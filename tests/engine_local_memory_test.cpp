@@ -249,15 +249,15 @@ TEST_CASE("what fits into L1 is read from it again and again, what does not is r
     std::uint64_t lines;
     bool fits;
   } const rows[] = {{64, true}, {1024, true}, {4096, false}};
-  for (const auto& [lines, fits] : rows) {
-    CAPTURE(lines);
+  for (const auto& row : rows) {
+    CAPTURE(row.lines);
     Program program;
     for (int pass = 0; pass < 2; ++pass) {
-      for (std::uint64_t line = 0; line < lines; ++line) program.push_back(store_local(line));
-      for (std::uint64_t line = 0; line < lines; ++line) program.push_back(load_local(line).sets(0));
+      for (std::uint64_t line = 0; line < row.lines; ++line) program.push_back(store_local(line));
+      for (std::uint64_t line = 0; line < row.lines; ++line) program.push_back(load_local(line).sets(0));
     }
     const RunOutcome outcome = outcome_of(program, Mode::timing);
-    CHECK((outcome.sm.of(AccessKind::local_load).hit_sectors == 8 * lines) == fits);
-    CHECK((outcome.sm.fill_sectors == 0) == fits);
+    CHECK((outcome.sm.of(AccessKind::local_load).hit_sectors == 8 * row.lines) == row.fits);
+    CHECK((outcome.sm.fill_sectors == 0) == row.fits);
   }
 }

@@ -111,13 +111,13 @@ TEST_CASE("what is kept is evicted like any other line: a footprint within the c
     std::int64_t touched;
     bool stays;
   } const rows[] = {{lines, true}, {2 * lines, false}};
-  for (const auto& [touched, stays] : rows) {
-    CAPTURE(touched);
+  for (const auto& row : rows) {
+    CAPTURE(row.touched);
     L1Cache cache = cache_of(64);
-    for (std::int64_t i = 0; i < touched; ++i) cache.keep(line(i), kAll, 10);
+    for (std::int64_t i = 0; i < row.touched; ++i) cache.keep(line(i), kAll, 10);
     std::int64_t held = 0;
-    for (std::int64_t i = 0; i < touched; ++i) held += holds(cache, line(i)) ? 1 : 0;
-    CHECK((held == touched) == stays);
+    for (std::int64_t i = 0; i < row.touched; ++i) held += holds(cache, line(i)) ? 1 : 0;
+    CHECK((held == row.touched) == row.stays);
     CHECK(held <= lines);
   }
 }
