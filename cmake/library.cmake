@@ -44,7 +44,12 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilescope)
 install(TARGETS tilescope EXPORT tilescope ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT tilescope NAMESPACE tilescope:: DESTINATION ${package_dir} FILE tilescope-targets.cmake)
 install(DIRECTORY models sim traces DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilescope FILES_MATCHING PATTERN "*.h"
-        PATTERN sim/cli EXCLUDE)
+        PATTERN sim/cli EXCLUDE
+        PATTERN sim/engine/timing EXCLUDE
+        PATTERN sim/engine/counting EXCLUDE
+        PATTERN sim/engine/sampling EXCLUDE
+        PATTERN window_engine.h EXCLUDE
+        PATTERN worker_pool.h EXCLUDE)
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tilescope-config.cmake.in
                               ${PROJECT_BINARY_DIR}/tilescope-config.cmake INSTALL_DESTINATION ${package_dir})

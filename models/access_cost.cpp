@@ -29,8 +29,7 @@ const AccessCosts::Chunk& AccessCosts::add_chunk(std::size_t index) const {
   return *known;
 }
 
-BankCost AccessCosts::shared(const Instruction& instruction, AccessKind access, const MemoryOperand& operand) const {
-  if (access != AccessKind::shared_atomic) return shared(operand, is_load(access) ? SharedOp::load : SharedOp::store);
+BankCost AccessCosts::shared_atomic(const Instruction& instruction, const MemoryOperand& operand) const {
   // An atomic through a generic address passes shared memory even if no lane lies there.
   if (is_generic(instruction.op) && operand.pattern == 0)
     return instruction.atomic() == AtomicKind::compare ? BankCost{2, 2} : BankCost{1, 1};

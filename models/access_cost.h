@@ -39,7 +39,10 @@ class AccessCosts {
   // Of operand `index` of an instruction, every word of a local access together.
   AccessCost of(const Instruction& instruction, int index, const MemoryOperand& operand) const;
   // Of its wavefronts in shared memory alone.
-  BankCost shared(const Instruction& instruction, AccessKind access, const MemoryOperand& operand) const;
+  BankCost shared(const Instruction& instruction, AccessKind access, const MemoryOperand& operand) const {
+    if (access == AccessKind::shared_atomic) return shared_atomic(instruction, operand);
+    return shared(operand, is_load(access) ? SharedOp::load : SharedOp::store);
+  }
 
   BankCost shared(const MemoryOperand& operand, SharedOp op) const {
     const std::uint32_t known = bank_cost(operand.pattern, op).load(std::memory_order_relaxed);
@@ -100,6 +103,7 @@ class AccessCosts {
   std::int64_t atomic_wavefronts(const Instruction& instruction, AccessKind access, const MemoryOperand& operand) const;
   const Chunk& add_chunk(std::size_t index) const;
   BankCost shared_cost(const MemoryOperand& operand, SharedOp op) const;
+  BankCost shared_atomic(const Instruction& instruction, const MemoryOperand& operand) const;
   const Footprint& first_footprint(const Entry& owner, PatternId id, std::size_t base) const;
 
   const PatternTable& patterns_;

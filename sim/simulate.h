@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,14 @@ struct RunOutcome {
   // What this launch does that is not modelled, or modelled as something else: one sentence each, with how often it
   // occurs, in a fixed order. Empty where the answer rests on nothing but what docs/accuracy.md states of every launch.
   std::vector<std::string> approximations;
+};
+
+// What a launch asks of an SM.
+CtaResources cta_resources(const Launch& launch);
+
+// The kernel can make no progress: warps of a CTA wait at a barrier that the others never reach.
+struct DeadlockError : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 // Throws std::invalid_argument with every limit the launch breaks, DeadlockError when it can not end.

@@ -177,6 +177,7 @@ struct Hot {
   std::array<AccessKind, 3> accesses{};
   std::uint8_t operands = 0;
   bool load_store_unit = false;
+  Order order = Order::none;
 };
 constexpr std::array<Hot, kOpClasses> hot_table() {
   std::array<Hot, kOpClasses> table{};
@@ -185,6 +186,7 @@ constexpr std::array<Hot, kOpClasses> hot_table() {
     hot.accesses = row.accesses;
     for (const AccessKind access : row.accesses) hot.operands += access != AccessKind::none ? 1 : 0;
     hot.load_store_unit = row.pipe_counter == "lsu";
+    hot.order = row.order;
   }
   return table;
 }
@@ -209,6 +211,7 @@ constexpr AccessKind access_of(OpClass op, int index) {
 }
 // Goes through the load/store unit; S2R and LDC only share the way to it.
 constexpr bool uses_load_store_unit(OpClass op) { return operation_detail::hot(op).load_store_unit; }
+constexpr Order order_of(OpClass op) { return operation_detail::hot(op).order; }
 // Its lanes may lie in several spaces.
 constexpr bool is_generic(OpClass op) { return memory_operands(op) == 3; }
 

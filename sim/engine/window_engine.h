@@ -21,13 +21,9 @@
 #include "sim/engine/memory_system.h"
 #include "sim/engine/sm_counters.h"
 #include "sim/engine/timing/sm.h"
+#include "sim/simulate.h"
 
 namespace tilescope {
-
-// The kernel can make no progress: warps of a CTA wait at a barrier that the others never reach.
-struct DeadlockError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 class WorkerPool;
 
@@ -103,7 +99,5 @@ extern template class WindowEngine<Sm>;
 extern template class WindowEngine<CountingSm>;
 using TimingEngine = WindowEngine<Sm>;
 using CountingEngine = WindowEngine<CountingSm>;
-
-CtaResources cta_resources(const Launch& launch);
 
 }  // namespace tilescope

@@ -24,7 +24,7 @@ void derive_time(const MetricSource& source, Derived& derived) {
   if (ns <= 0) return;
   if (source.launch.flop > 0) {
     derived.tflops = source.launch.flop / ns / 1000.0;
-    const bool on_tensor_cores = executed(source, OpClass::tensor) > 0;
+    const bool on_tensor_cores = executed(source, OpClass::tensor) + executed(source, OpClass::group_tensor) > 0;
     derived.pct_of_peak =
         percent(*derived.tflops * 1e12, on_tensor_cores ? totals.tensor_fp16_flops : totals.fp32_flops);
   }

@@ -63,6 +63,13 @@ void CountingSm::advance(Cycle until) {
   if (resident_.empty()) clock_ = until;
 }
 
+CountingSm::Phase CountingSm::phase_of(const Cta& cta) const {
+  if (cta.ready > clock_) return Phase::away;
+  if (cta.busy > 0) return Phase::served;
+  if (cta.ends > clock_) return Phase::lagging;
+  return cta.ending ? Phase::leaving : Phase::ready;
+}
+
 // Gives each CTA its share of the fullest resource, as it stays until the moment that is returned: a CTA is done or
 // comes back, or `until`.
 Cycle CountingSm::share_out(Cycle until) {
@@ -70,7 +77,7 @@ Cycle CountingSm::share_out(Cycle until) {
   double queued = 0;
   double wanted = 0;
   for (auto& cta : resident_) {
-    if (cta->ready > clock_) {
+    if (phase_of(*cta) == Phase::away) {
       cta->share = 0;
       change = std::min(change, cta->ready);
       continue;
@@ -80,7 +87,7 @@ Cycle CountingSm::share_out(Cycle until) {
     wanted += cta->share;
   }
   for (auto& cta : resident_) {
-    if (cta->ready > clock_) continue;
+    if (phase_of(*cta) == Phase::away) continue;
     cta->share /= std::max(1.0, wanted);
     if (cta->busy == 0)
       change = clock_;
@@ -97,20 +104,17 @@ void CountingSm::work(Cycle until) {
   for (std::size_t i = 0; i < resident_.size();) {
     Cta& cta = *resident_[i];
     cta.busy = std::max(0.0, cta.busy - cta.share * duration);
-    if (cta.ready > clock_ || cta.busy > 0) {
-      ++i;
-    } else if (cta.ends > clock_) {
-      cta.ready = cta.ends;
-      ++i;
-    } else if (!cta.ending) {
-      step(cta, clock_);
-      ++i;
-    } else {
+    const Phase phase = phase_of(cta);
+    if (phase == Phase::leaving) {
       ++counters_.ctas;
       finished_.push_back({cta.cta, cta.start, clock_, id_});
       idle_.push_back(std::move(resident_[i]));
       resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+      continue;
     }
+    if (phase == Phase::lagging) cta.ready = cta.ends;
+    if (phase == Phase::ready) step(cta, clock_);
+    ++i;
   }
 }
 

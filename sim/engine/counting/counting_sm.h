@@ -51,6 +51,14 @@ class CountingSm {
   std::uint64_t barrier_wavefronts() const { return barrier_wavefronts_of(counters()); }
 
  private:
+  // Of a CTA, as a customer of a closed queueing network whose one station is the SM's fullest resource.
+  enum class Phase : std::uint8_t {
+    away,     // lines that it needs are on their way
+    served,   // at the station: its warps use the resource or wait for it
+    lagging,  // served, but its step can not end yet
+    ready,    // takes its next step
+    leaving,  // ends
+  };
   struct Cta {
     std::int64_t cta = -1;
     Cycle start = 0;
@@ -77,6 +85,7 @@ class CountingSm {
     std::uint64_t times = 0;
   };
 
+  Phase phase_of(const Cta& cta) const;
   Cycle share_out(Cycle until);
   void work(Cycle until);
   void step(Cta& cta, Cycle now);

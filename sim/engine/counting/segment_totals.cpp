@@ -32,8 +32,8 @@ class WarpAlone {
     if (instruction.write_scoreboard < kScoreboards)
       free_[instruction.write_scoreboard] = std::max(free_[instruction.write_scoreboard], result);
     now_ += std::max<Cycle>(std::max<Cycle>(1, instruction.stall), use.dispatch);
-    if (traits(instruction.op).order == Order::barrier) now_ += gpu_.pipes.barrier_cycles;
-    if (traits(instruction.op).order == Order::fence) now_ += FenceUnit(gpu_.fences).pass(0, instruction.scope());
+    if (order_of(instruction.op) == Order::barrier) now_ += gpu_.pipes.barrier_cycles;
+    if (order_of(instruction.op) == Order::fence) now_ += FenceUnit(gpu_.fences).pass(0, instruction.scope());
   }
 
   Cycle end() const { return now_; }

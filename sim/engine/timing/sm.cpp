@@ -120,7 +120,7 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
     exit_warp(warp, now);
     return;
   }
-  switch (traits(instruction.op).order) {
+  switch (order_of(instruction.op)) {
     case Order::none:
       prepare_next(warp, candidate);
       break;
@@ -171,7 +171,7 @@ Cycle Sm::issue_memory(Warp& warp, std::uint16_t index, const Instruction& instr
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
   warp.operand += memory_operands(instruction.op);
   warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, false);
-  warp.scoreboards.set(instruction.write_scoreboard, timing.complete, traits(instruction.op).pipe == Pipe::lg);
+  warp.scoreboards.set(instruction.write_scoreboard, timing.complete, pipes_[instruction.op].pipe == Pipe::lg);
   if (timing.pending) warp.scoreboards.promise(instruction.write_scoreboard);
   if (timing.store_pending) warp.scoreboards.promise(kStoreBoard);
   return timing.dispatch;

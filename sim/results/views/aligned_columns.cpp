@@ -15,7 +15,9 @@ std::string aligned_columns(const std::vector<std::vector<std::string>>& lines, 
     std::string one;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string padding(widths[i] - line[i].size(), ' ');
-      one += (i == 0 ? "" : "  ") + (i < left ? line[i] + padding : padding + line[i]);
+      if (i != 0) one += "  ";
+      one += i < left ? line[i] : padding;
+      one += i < left ? padding : line[i];
     }
     text += one.substr(0, one.find_last_not_of(' ') + 1) + "\n";
   }

@@ -15,7 +15,10 @@ AtBound at_bound(const FitParameter& parameter, double value) {
 }
 
 double student_t_two_sided(double probability, int degrees_of_freedom) {
-  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), (1 + probability) / 2);
+  // In double precision throughout: what is promoted to long double differs between machines.
+  using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+  return boost::math::quantile(boost::math::students_t_distribution<double, Policy>(degrees_of_freedom),
+                               (1 + probability) / 2);
 }
 
 Uncertainty uncertainty(const std::vector<FitParameter>& parameters, const Point& point, const Residuals& residuals,

@@ -3,7 +3,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "sim/engine/window_engine.h"
 #include "sim/studies/batch.h"
 
 namespace tilescope {
