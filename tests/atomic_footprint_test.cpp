@@ -252,7 +252,6 @@ TEST_CASE("an atomic on shared memory takes as many wavefronts as its fullest ba
       const BankCost cost = banks.atomic_cost(pattern_of(words, row.bytes), row.kind);
       CHECK(cost.wavefronts ==
             measured(row.kernel, words, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", executed));
-      if (row.kind == kCompare) continue;
       CHECK(cost.wavefronts - cost.ideal ==
             measured(row.kernel, words, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", executed));
     }

@@ -130,3 +130,18 @@ TEST_CASE("a cache of less than a set keeps nothing") {
   CHECK(cache.load(line(1), kAll).missing == kAll);
   CHECK(!cache.invalidate());
 }
+
+TEST_CASE("data that comes behind an invalidation frees its way for other lines") {
+  // More lines on their way than the cache holds, dropped, then answered.
+  const std::int64_t lines = 64 * 1024 / kLineBytes;
+  L1Cache cache = cache_of(64);
+  for (std::int64_t i = 0; i < lines; ++i) cache.allocate(line(i), kAll, static_cast<std::uint32_t>(i));
+  cache.invalidate();
+  for (std::int64_t i = 0; i < lines; ++i) cache.filled(line(i), static_cast<std::uint32_t>(i), 50);
+  for (std::int64_t i = 0; i < lines; ++i) {
+    CAPTURE(i);
+    CHECK(cache.load(line(i), kAll).missing == kAll);
+    cache.keep(line(lines + i), kAll, 60);
+    CHECK(holds(cache, line(lines + i)));
+  }
+}
