@@ -79,7 +79,8 @@ bool L1Cache::invalidate() {
 }
 
 void L1Cache::filled(LineAddress line, std::uint32_t fill, Cycle ready) {
-  Sectors* const found = find(line);
+  // Also when an invalidation has dropped the line: its way may then go to another.
+  Sectors* const found = tags_.find(line);
   if (found == nullptr) return;
   Sectors& here = *found;
   for (const std::size_t s : here.pending) {

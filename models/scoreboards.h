@@ -17,10 +17,12 @@ inline constexpr std::uint8_t kStoreBoard = kScoreboards;
 
 class Scoreboards {
  public:
+  // For the next warp in this place. Stores of the one before are still on their way; a memory barrier waits for them.
   void clear() {
     free_.fill(0);
-    out_.fill(0);
-    out_mask_ = long_mask_ = 0;
+    std::fill_n(out_.begin(), kScoreboards, std::uint16_t{0});
+    out_mask_ = static_cast<std::uint8_t>(out_mask_ & ~kNamed);
+    long_mask_ = 0;
   }
 
   // A result is there at `when`; `is_long`: it comes from global or local memory. Nothing for kNoScoreboard.
@@ -30,10 +32,10 @@ class Scoreboards {
     const auto bit = static_cast<std::uint8_t>(1U << scoreboard);
     long_mask_ = static_cast<std::uint8_t>(is_long ? long_mask_ | bit : long_mask_ & ~bit);
   }
-  // A result that is still out: arrived() will tell.
-  void promise(std::uint8_t scoreboard) {
-    if (scoreboard > kStoreBoard) return;
-    ++out_[scoreboard];
+  // Results that are still out: arrived() will tell of each.
+  void promise(std::uint8_t scoreboard, int results = 1) {
+    if (scoreboard > kStoreBoard || results == 0) return;
+    out_[scoreboard] = static_cast<std::uint16_t>(out_[scoreboard] + results);
     out_mask_ = static_cast<std::uint8_t>(out_mask_ | 1U << scoreboard);
   }
   void arrived(std::uint8_t scoreboard, Cycle when) {

@@ -99,8 +99,10 @@ BankCost SharedBanks::atomic_cost(const LanePattern& pattern, AtomicKind kind) c
     cost.ideal += fullest != 0 ? 1 : 0;
   }
   if (!compare) return cost;
-  cost = {2 * cost.wavefronts, 2 * cost.ideal};
-  if (width < kLanes) cost.wavefronts = std::max(cost.wavefronts, 4);
+  // The second value's passes are no conflicts.
+  cost = {2 * cost.wavefronts, cost.wavefronts + cost.ideal};
+  const int more = width < kLanes ? std::max(0, 4 - cost.wavefronts) : 0;
+  cost = {cost.wavefronts + more, cost.ideal + more};
   return cost;
 }
 

@@ -217,3 +217,29 @@ TEST_CASE("behind a fence a store is not waited for") {
   const Program stores = repeated(8, store_lines(0)), fence = {membar(Scope::gpu)};
   CHECK(end_of(fence + stores) < end_of(stores + fence) - 200);
 }
+
+TEST_CASE("a fence waits for stores to local memory and through generic addresses, no longer than for others") {
+  const Access nowhere = strided(0, 4, 4, 0), here = strided(kBuffer + (3U << 20), 4, 4, 0xffff);
+  Step wide = local(OpClass::local_store, 0);
+  wide.instruction.detail = 4;
+  Step generic = step(OpClass::generic_store, {here, nowhere, strided(kBuffer + (4U << 20), 4, 4, 0xffff0000)});
+  generic.instruction.detail = 1;
+  struct {
+    std::string what;
+    Step store;
+  } const rows[] = {{"STL", local(OpClass::local_store, 0)}, {"STL.128", wide}, {"ST", generic}};
+  for (const auto& row : rows) {
+    CAPTURE(row.what);
+    const Program stores = repeated(64, row.store), fence = {membar(Scope::gpu)};
+    CHECK(end_of(stores + fence) >= answered_at(stores));
+    const Program round = Program{row.store, store_lines(0)} + fence;
+    CHECK(end_of(round + round + round) > 3 * 300);
+  }
+}
+
+TEST_CASE("stores that a CTA leaves behind hold no fence of the next one for ever") {
+  Program program = {store_global(strided(kBuffer, 4)), membar(Scope::gpu)};
+  for (std::uint64_t n = 0; n < 30; ++n) program.push_back(store_lines(n));
+  const auto spec = gpu("h200", {"sm.gpcs=[1]", "sm.max_ctas=1"});
+  CHECK(run_timed(HandMadeKernel(6, 32, program), spec).sm.ctas == 6);
+}

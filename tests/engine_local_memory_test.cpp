@@ -249,15 +249,40 @@ TEST_CASE("what fits into L1 is read from it again and again, what does not is r
     std::uint64_t lines;
     bool fits;
   } const rows[] = {{64, true}, {1024, true}, {4096, false}};
-  for (const auto& [lines, fits] : rows) {
-    CAPTURE(lines);
+  for (const auto& row : rows) {
+    CAPTURE(row.lines);
     Program program;
     for (int pass = 0; pass < 2; ++pass) {
-      for (std::uint64_t line = 0; line < lines; ++line) program.push_back(store_local(line));
-      for (std::uint64_t line = 0; line < lines; ++line) program.push_back(load_local(line).sets(0));
+      for (std::uint64_t line = 0; line < row.lines; ++line) program.push_back(store_local(line));
+      for (std::uint64_t line = 0; line < row.lines; ++line) program.push_back(load_local(line).sets(0));
     }
     const RunOutcome outcome = outcome_of(program, Mode::timing);
-    CHECK((outcome.sm.of(AccessKind::local_load).hit_sectors == 8 * lines) == fits);
-    CHECK((outcome.sm.fill_sectors == 0) == fits);
+    CHECK((outcome.sm.of(AccessKind::local_load).hit_sectors == 8 * row.lines) == row.fits);
+    CHECK((outcome.sm.fill_sectors == 0) == row.fits);
   }
+}
+
+TEST_CASE("a load of several words that L1 lacks is waited for until its last word is here") {
+  const auto end_of = [](int words) {
+    return run_timed(HandMadeKernel(1, 32, {load_local(0, words).sets(0), done()}), one_sm()).cycles;
+  };
+  CHECK(end_of(1) > 500);
+  CHECK(end_of(4) >= end_of(1) + 3);
+  // The scoreboard can be used again.
+  const Program again =
+      repeated(3, load_local(0, 4).sets(0).waits_for(0)) + Program{load_local(4096, 2).sets(0), done()};
+  CHECK(run_timed(HandMadeKernel(1, 32, again), one_sm()).sm.ctas == 1);
+}
+
+TEST_CASE("a generic load whose parts are all far is waited for until the last one is here") {
+  Program program;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    program.push_back(load_generic(strided(kGlobal + i * 4096, 4, 4, 0xff), strided(0, 4, 4, 0xff00),
+                                   strided(kLocal + i * 4096, 4, 4, 0xff0000))
+                          .sets(0)
+                          .waits_for(0));
+  program.push_back(done());
+  const Ran ran = run_timed(HandMadeKernel(1, 32, program), one_sm());
+  CHECK(ran.sm.ctas == 1);
+  CHECK(ran.cycles > 4 * 500);
 }

@@ -111,13 +111,13 @@ TEST_CASE("what is kept is evicted like any other line: a footprint within the c
     std::int64_t touched;
     bool stays;
   } const rows[] = {{lines, true}, {2 * lines, false}};
-  for (const auto& [touched, stays] : rows) {
-    CAPTURE(touched);
+  for (const auto& row : rows) {
+    CAPTURE(row.touched);
     L1Cache cache = cache_of(64);
-    for (std::int64_t i = 0; i < touched; ++i) cache.keep(line(i), kAll, 10);
+    for (std::int64_t i = 0; i < row.touched; ++i) cache.keep(line(i), kAll, 10);
     std::int64_t held = 0;
-    for (std::int64_t i = 0; i < touched; ++i) held += holds(cache, line(i)) ? 1 : 0;
-    CHECK((held == touched) == stays);
+    for (std::int64_t i = 0; i < row.touched; ++i) held += holds(cache, line(i)) ? 1 : 0;
+    CHECK((held == row.touched) == row.stays);
     CHECK(held <= lines);
   }
 }
@@ -129,4 +129,19 @@ TEST_CASE("a cache of less than a set keeps nothing") {
   CHECK(cache.load(line(0), kAll).missing == kAll);
   CHECK(cache.load(line(1), kAll).missing == kAll);
   CHECK(!cache.invalidate());
+}
+
+TEST_CASE("data that comes behind an invalidation frees its way for other lines") {
+  // More lines on their way than the cache holds, dropped, then answered.
+  const std::int64_t lines = 64 * 1024 / kLineBytes;
+  L1Cache cache = cache_of(64);
+  for (std::int64_t i = 0; i < lines; ++i) cache.allocate(line(i), kAll, static_cast<std::uint32_t>(i));
+  cache.invalidate();
+  for (std::int64_t i = 0; i < lines; ++i) cache.filled(line(i), static_cast<std::uint32_t>(i), 50);
+  for (std::int64_t i = 0; i < lines; ++i) {
+    CAPTURE(i);
+    CHECK(cache.load(line(i), kAll).missing == kAll);
+    cache.keep(line(lines + i), kAll, 60);
+    CHECK(holds(cache, line(lines + i)));
+  }
 }

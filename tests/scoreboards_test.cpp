@@ -102,3 +102,29 @@ TEST_CASE("a scoreboard is long while what set it last came from global or local
   CHECK(boards.memory_mask() == 0);
   CHECK(boards.ready(1U << 2, 0).when == 0);
 }
+
+TEST_CASE("several results of one instruction are all waited for") {
+  Scoreboards boards;
+  boards.promise(4, 3);
+  for (const Cycle when : {70, 90, 80}) {
+    CHECK(boards.unknown(1U << 4));
+    boards.arrived(4, when);
+  }
+  CHECK(!boards.unknown(1U << 4));
+  CHECK(boards.ready(1U << 4, 0).when == 90);
+  boards.promise(4, 0);
+  CHECK(!boards.unknown(1U << 4));
+}
+
+TEST_CASE("stores of a warp that has ended are told to the one in its place, and counted down") {
+  Scoreboards boards;
+  boards.promise(kStoreBoard);
+  boards.promise(2);
+  boards.clear();
+  CHECK(boards.memory_mask() == 0);
+  boards.promise(kStoreBoard);
+  boards.arrived(kStoreBoard, 100);
+  CHECK(boards.unknown(boards.fence_mask()));
+  boards.arrived(kStoreBoard, 200);
+  CHECK(!boards.unknown(boards.fence_mask()));
+}

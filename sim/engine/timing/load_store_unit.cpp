@@ -111,7 +111,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_generic(const Instruction& instructio
     all.dequeued = std::max(all.dequeued, part.dequeued);
     all.complete = std::max(all.complete, part.complete + slower);
     all.dispatch = std::max(all.dispatch, part.dispatch);
-    all.pending = all.pending || part.pending;
+    all.pending += part.pending;
+    all.store_pending += part.store_pending;
   }
   count_shared_request(instruction, operands, counters);
   return all;
@@ -168,7 +169,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {
     all.dequeued = one.dequeued;
     all.complete = std::max(all.complete, one.complete);
     all.dispatch = word == 0 ? one.dispatch : all.dispatch + one.dispatch - 1;
-    all.pending = all.pending || one.pending;
+    all.pending += one.pending;
+    all.store_pending += one.store_pending;
   }
   return all;
 }
@@ -195,7 +197,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const bool returns = issue.access == AccessKind::global_atomic;
   const Stages stages = pass(global_lane_, shared_lane_, issue.now, cost.tag_cycles, cost.wavefronts, issue.by.sub);
-  Timing timing{stages.start, stages.start, store_dispatch(issue.operand), returns};
+  Timing timing{stages.start, stages.start, store_dispatch(issue.operand), returns ? 1 : 0};
   const LineAddress base_line = LineAddress::of(issue.operand.base);
   const OutstandingMisses::Waiting waiting =
       returns ? misses_.begin(issue.by.warp, issue.instruction.write_scoreboard) : waits_for_stores(issue.by.warp);
@@ -214,7 +216,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
     if (waiting != OutstandingMisses::kNone) misses_.wait_for(fill, waiting);
   }
   global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free);
-  timing.store_pending = !returns && waiting != OutstandingMisses::kNone;
+  timing.store_pending = !returns && waiting != OutstandingMisses::kNone ? 1 : 0;
   return timing;
 }
 
@@ -248,7 +250,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     }
   }
   if (waiting != OutstandingMisses::kNone) {
-    timing.pending = true;
+    timing.pending = 1;
     misses_.not_before(waiting, timing.complete);
     tag_stage_.next_free = std::max(tag_stage_.next_free,
                                     leaves + read_request_cycles_);  // it holds the request until its misses have left
@@ -274,7 +276,7 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
   global_lane_.data_free =
       std::max(global_lane_.data_free, egress_.next_free);  // what follows waits until the data has left
   Timing timing{stages.start, stages.start, store_dispatch(issue.operand)};
-  timing.store_pending = waiting != OutstandingMisses::kNone;
+  timing.store_pending = waiting != OutstandingMisses::kNone ? 1 : 0;
   return timing;
 }
 

@@ -29,11 +29,11 @@ class LoadStoreUnit {
   LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm);
 
   struct Timing {
-    Cycle dequeued = 0;          // leaves the queue; the operands have been read
-    Cycle complete = 0;          // result usable; meaningful when !pending
-    Cycle dispatch = 1;          // keeps the dispatch port of its sub-partition
-    bool pending = false;        // some lines are still out: OutstandingMisses will report (warp, scoreboard)
-    bool store_pending = false;  // ... or (warp, kStoreBoard), when stores are tracked
+    Cycle dequeued = 0;     // leaves the queue; the operands have been read
+    Cycle complete = 0;     // result usable, as far as nothing is pending
+    Cycle dispatch = 1;     // keeps the dispatch port of its sub-partition
+    int pending = 0;        // how often OutstandingMisses will report (warp, scoreboard): accesses with lines out
+    int store_pending = 0;  // ... and (warp, kStoreBoard), when stores are tracked
   };
   struct Issuer {  // who issues
     std::uint16_t warp = 0;

@@ -204,8 +204,8 @@ Cycle Sm::issue_memory(Warp& warp, std::uint16_t index, const Instruction& instr
   warp.operand += memory_operands(instruction.op);
   warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, false);
   warp.scoreboards.set(instruction.write_scoreboard, timing.complete, pipes_[instruction.op].pipe == Pipe::lg);
-  if (timing.pending) warp.scoreboards.promise(instruction.write_scoreboard);
-  if (timing.store_pending) warp.scoreboards.promise(kStoreBoard);
+  warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
+  warp.scoreboards.promise(kStoreBoard, timing.store_pending);
   return timing.dispatch;
 }
 
