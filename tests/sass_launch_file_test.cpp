@@ -153,7 +153,8 @@ TEST_CASE("arguments must fit the kernel's parameters") {
   CHECK(refused(run(scratch.write("few.yaml", head + "args: [{buffer: 64KiB}, 3]\n")), "args: got 2; must be 3"));
   CHECK(refused(run(scratch.write("size.yaml", head + "args: [{buffer: 64KiB}, 3, 256]\n")),
                 "args: parameter 2 has 8 byte, this argument 4"));
-  CHECK(refused(run(test::sass_samples + "through_shared.yaml", {"-p", "M=4"}), "a launch file has no parameters to set"));
+  CHECK(refused(run(test::sass_samples + "through_shared.yaml", {"-p", "M=4"}),
+                "a launch file has no parameters to set"));
 }
 
 TEST_CASE("a cubin needs nvdisasm: without it the answer says what to install, with it the kernel runs") {

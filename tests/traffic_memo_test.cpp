@@ -1,7 +1,8 @@
+#include "sim/engine/traffic_memo.h"
+
 #include <doctest/doctest.h>
 
 #include "models/support/spec_reader.h"
-#include "sim/engine/traffic_memo.h"
 #include "sim/results/result.h"
 #include "sim/results/views/result_json.h"
 #include "sim/simulate.h"

@@ -20,7 +20,7 @@ struct Limits {
   // resident at once (about 64 byte each).
   std::uint64_t cta_instructions = std::uint64_t{1} << 27U;
   std::uint64_t kept_runs = std::uint64_t{1} << 26U;
-  std::uint64_t buffer_bytes = std::uint64_t{1} << 32U;   // contents of all buffers of a launch, as filled
+  std::uint64_t buffer_bytes = std::uint64_t{1} << 30U;   // contents of all buffers of a launch, as filled
   std::uint64_t written_bytes = std::uint64_t{1} << 32U;  // memory that CTAs resident at once write over
 };
 

@@ -1,4 +1,5 @@
-// One memory instruction of chosen space, width and address, that the compiler neither moves nor drops. SPACE is ".global",
+// One memory instruction of chosen space, width and address, that the compiler neither moves nor drops. SPACE is
+// ".global",
 // ".shared", ".local" or empty (generic); addresses are those of that space.
 #pragma once
 
@@ -6,10 +7,10 @@
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)
 #define ARGS int *out, int *in, int n
-#define ME                                                   \
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;       \
-  const int lane = threadIdx.x % 32;                         \
-  const int warp = threadIdx.x / 32;                         \
+#define ME                                             \
+  const int i = blockIdx.x * blockDim.x + threadIdx.x; \
+  const int lane = threadIdx.x % 32;                   \
+  const int warp = threadIdx.x / 32;                   \
   (void)i, (void)lane, (void)warp
 
 struct Value {
@@ -32,7 +33,7 @@ struct Value {
 #define STORE_2(S, v, p) asm volatile("st" S ".u16 [%0], %1;" ::"l"(p), "r"((v).x) : "memory")
 #define STORE_4(S, v, p) asm volatile("st" S ".u32 [%0], %1;" ::"l"(p), "r"((v).x) : "memory")
 #define STORE_8(S, v, p) asm volatile("st" S ".v2.u32 [%0], {%1, %2};" ::"l"(p), "r"((v).x), "r"((v).y) : "memory")
-#define STORE_16(S, v, p)                                                                                         \
+#define STORE_16(S, v, p)                                                                                        \
   asm volatile("st" S ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"((v).x), "r"((v).y), "r"((v).z), "r"((v).w) \
                : "memory")
 

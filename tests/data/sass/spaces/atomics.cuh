@@ -1,6 +1,7 @@
-// Atomics on global and shared memory. Addresses of a lane by `pattern` (n & 15): 0 one word of the buffer, 1 a word of one line for
-// each lane, 2 eight words of one sector, 3 a line of its own for each lane, 4 scattered over 64 KiB, 5 the grid's threads side by
-// side, 6 one word for each warp, 7 as 1, lanes below 11 only, 8 two words, 9 as 1 with every fourth lane.
+// Atomics on global and shared memory. Addresses of a lane by `pattern` (n & 15): 0 one word of the buffer, 1 a word of
+// one line for each lane, 2 eight words of one sector, 3 a line of its own for each lane, 4 scattered over 64 KiB, 5
+// the grid's threads side by side, 6 one word for each warp, 7 as 1, lanes below 11 only, 8 two words, 9 as 1 with
+// every fourth lane.
 #include "access.cuh"
 
 __device__ inline bool pattern_active(int pattern, int lane) {
@@ -9,58 +10,71 @@ __device__ inline bool pattern_active(int pattern, int lane) {
 __device__ inline int pattern_word(int pattern, int i) {
   const int lane = i % 32;
   switch (pattern) {
-    case 0: return 0;
-    case 2: return lane % 8;
-    case 3: return lane * 32;
-    case 4: return static_cast<int>(static_cast<unsigned>(i) * 2654435761U >> 18);
-    case 5: return i;
-    case 6: return i / 32 * 32;
-    case 8: return lane % 2;
-    default: return lane;
+    case 0:
+      return 0;
+    case 2:
+      return lane % 8;
+    case 3:
+      return lane * 32;
+    case 4:
+      return static_cast<int>(static_cast<unsigned>(i) * 2654435761U >> 18);
+    case 5:
+      return i;
+    case 6:
+      return i / 32 * 32;
+    case 8:
+      return lane % 2;
+    default:
+      return lane;
   }
 }
 
 // With a result (atom) and without (red); `bytes` is the size of a word.
-#define ATOMIC(name, space, of, base, bytes, atom, red)                          \
-  KERNEL name##_atom(ARGS) {                                                     \
-    ME;                                                                          \
-    PREPARE;                                                                     \
-    const std::uint64_t p = of(base) + bytes * pattern_word(n & 15, THREAD);     \
-    [[maybe_unused]] unsigned r = 0, v = i + 1, c = lane;                                         \
-    if (pattern_active(n & 15, lane)) {                                          \
-      atom;                                                                      \
-      atom;                                                                      \
-    }                                                                            \
-    out[262144 + i] = r;                                                         \
-  }                                                                              \
-  KERNEL name##_red(ARGS) {                                                      \
-    ME;                                                                          \
-    PREPARE;                                                                     \
-    const std::uint64_t p = of(base) + bytes * pattern_word(n & 15, THREAD);     \
-    unsigned v = i + 1;                                                          \
-    if (pattern_active(n & 15, lane)) {                                          \
-      red;                                                                       \
-      red;                                                                       \
-    }                                                                            \
-    out[262144 + i] = v;                                                         \
+#define ATOMIC(name, space, of, base, bytes, atom, red)                      \
+  KERNEL name##_atom(ARGS) {                                                 \
+    ME;                                                                      \
+    PREPARE;                                                                 \
+    const std::uint64_t p = of(base) + bytes * pattern_word(n & 15, THREAD); \
+    [[maybe_unused]] unsigned r = 0, v = i + 1, c = lane;                    \
+    if (pattern_active(n & 15, lane)) {                                      \
+      atom;                                                                  \
+      atom;                                                                  \
+    }                                                                        \
+    out[262144 + i] = r;                                                     \
+  }                                                                          \
+  KERNEL name##_red(ARGS) {                                                  \
+    ME;                                                                      \
+    PREPARE;                                                                 \
+    const std::uint64_t p = of(base) + bytes * pattern_word(n & 15, THREAD); \
+    unsigned v = i + 1;                                                      \
+    if (pattern_active(n & 15, lane)) {                                      \
+      red;                                                                   \
+      red;                                                                   \
+    }                                                                        \
+    out[262144 + i] = v;                                                     \
   }
 #define DO_A(s, op) asm volatile("atom" s "." op " %0, [%1], %2;" : "=r"(r) : "l"(p), "r"(v) : "memory")
 #define DO_R(s, op) asm volatile("red" s "." op " [%0], %1;" ::"l"(p), "r"(v) : "memory")
-#define DO_A64(s, op)                                                                                  \
+#define DO_A64(s, op)                                                                                 \
   asm volatile("{.reg .b64 a, b; cvt.u64.u32 a, %2; atom" s "." op " b, [%1], a; cvt.u32.u64 %0, b;}" \
-               : "=r"(r)                                                                               \
-               : "l"(p), "r"(v)                                                                        \
+               : "=r"(r)                                                                              \
+               : "l"(p), "r"(v)                                                                       \
                : "memory")
-#define DO_R64(s, op) asm volatile("{.reg .b64 a; cvt.u64.u32 a, %1; red" s "." op " [%0], a;}" ::"l"(p), "r"(v) : "memory")
-#define DO_AF(s, op) \
-  asm volatile("{.reg .f32 a, b; mov.b32 a, %2; atom" s "." op " b, [%1], a; mov.b32 %0, b;}" : "=r"(r) : "l"(p), "r"(v) : "memory")
+#define DO_R64(s, op) \
+  asm volatile("{.reg .b64 a; cvt.u64.u32 a, %1; red" s "." op " [%0], a;}" ::"l"(p), "r"(v) : "memory")
+#define DO_AF(s, op)                                                                          \
+  asm volatile("{.reg .f32 a, b; mov.b32 a, %2; atom" s "." op " b, [%1], a; mov.b32 %0, b;}" \
+               : "=r"(r)                                                                      \
+               : "l"(p), "r"(v)                                                               \
+               : "memory")
 #define DO_RF(s, op) asm volatile("{.reg .f32 a; mov.b32 a, %1; red" s "." op " [%0], a;}" ::"l"(p), "r"(v) : "memory")
 #define DO_CAS(s, type) \
   asm volatile("atom" s ".cas." type " %0, [%1], %2, %3;" : "=r"(r) : "l"(p), "r"(c), "r"(v) : "memory")
-#define DO_CAS64(s)                                                                                                  \
-  asm volatile("{.reg .b64 a, b, c; cvt.u64.u32 a, %2; cvt.u64.u32 b, %3; atom" s ".cas.b64 c, [%1], a, b; cvt.u32.u64 %0, c;}" \
-               : "=r"(r)                                                                                             \
-               : "l"(p), "r"(c), "r"(v)                                                                              \
+#define DO_CAS64(s)                                                               \
+  asm volatile("{.reg .b64 a, b, c; cvt.u64.u32 a, %2; cvt.u64.u32 b, %3; atom" s \
+               ".cas.b64 c, [%1], a, b; cvt.u32.u64 %0, c;}"                      \
+               : "=r"(r)                                                          \
+               : "l"(p), "r"(c), "r"(v)                                           \
                : "memory")
 
 #define THREAD i
@@ -79,7 +93,7 @@ ATOMIC(global_and_b32, ".global", global_of, out, 4, DO_A(".global", "and.b32"),
     ME;                                                                      \
     PREPARE;                                                                 \
     const std::uint64_t p = of(base) + bytes * pattern_word(n & 15, THREAD); \
-    [[maybe_unused]] unsigned r = 0, v = i + 1, c = lane;                                     \
+    [[maybe_unused]] unsigned r = 0, v = i + 1, c = lane;                    \
     if (pattern_active(n & 15, lane)) {                                      \
       atom;                                                                  \
       atom;                                                                  \
@@ -93,9 +107,9 @@ ATOMIC_RESULT(global_cas_b64, global_of, out, 8, DO_CAS64(".global"))
 #undef THREAD
 #undef PREPARE
 #define THREAD (threadIdx.x & 255)
-#define PREPARE                                                \
-  __shared__ int words[4096];                                  \
-  for (int k = threadIdx.x; k < 4096; k += 256) words[k] = 0;  \
+#define PREPARE                                               \
+  __shared__ int words[4096];                                 \
+  for (int k = threadIdx.x; k < 4096; k += 256) words[k] = 0; \
   __syncthreads()
 // Pattern 4 is left out: its words lie outside.
 ATOMIC(shared_add_u32, ".shared", shared_of, words, 4, DO_A(".shared", "add.u32"), DO_R(".shared", "add.u32"))
@@ -123,7 +137,8 @@ KERNEL global_inc(ARGS) {
   ME;
   for (int k = 0; k < 4; ++k) atomicAdd(&out[in[i + 1024 * k] & n], 1);
 }
-// Atomics through generic pointers: into shared memory for bit 4 of n, into global memory otherwise, per lane for bit 5.
+// Atomics through generic pointers: into shared memory for bit 4 of n, into global memory otherwise, per lane for
+// bit 5.
 KERNEL generic_atomics(ARGS) {
   ME;
   __shared__ int words[4096];

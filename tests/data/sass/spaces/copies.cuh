@@ -5,21 +5,21 @@
 #include "access.cuh"
 
 // Lanes side by side; n & 31: bytes read of each (the rest is filled with zeros); n >> 5: lanes that take part.
-#define ASYNC(name, form, width)                                                                                 \
-  KERNEL async_##name(ARGS) {                                                                                    \
-    ME;                                                                                                          \
-    __shared__ uint4 words[256];                                                                                 \
-    words[threadIdx.x] = make_uint4(1, 2, 3, 4);                                                                 \
-    const std::uint64_t to = shared_of(words) + threadIdx.x * width;                                             \
-    const std::uint64_t from = global_of(in) + i * width;                                                        \
-    if (lane < n >> 5) {                                                                                         \
+#define ASYNC(name, form, width)                                                                                   \
+  KERNEL async_##name(ARGS) {                                                                                      \
+    ME;                                                                                                            \
+    __shared__ uint4 words[256];                                                                                   \
+    words[threadIdx.x] = make_uint4(1, 2, 3, 4);                                                                   \
+    const std::uint64_t to = shared_of(words) + threadIdx.x * width;                                               \
+    const std::uint64_t from = global_of(in) + i * width;                                                          \
+    if (lane < n >> 5) {                                                                                           \
       asm volatile("cp.async." form ".shared.global [%0], [%1], " #width ", %2;" ::"l"(to), "l"(from), "r"(n & 31) \
-                   : "memory");                                                                                  \
-      asm volatile("cp.async." form ".shared.global [%0], [%1], " #width ";" ::"l"(to), "l"(from) : "memory");   \
-    }                                                                                                            \
-    asm volatile("cp.async.wait_all;" ::: "memory");                                                             \
-    __syncthreads();                                                                                             \
-    out[i] = reinterpret_cast<int*>(words)[threadIdx.x ^ 1];                                                     \
+                   : "memory");                                                                                    \
+      asm volatile("cp.async." form ".shared.global [%0], [%1], " #width ";" ::"l"(to), "l"(from) : "memory");     \
+    }                                                                                                              \
+    asm volatile("cp.async.wait_all;" ::: "memory");                                                               \
+    __syncthreads();                                                                                               \
+    out[i] = reinterpret_cast<int*>(words)[threadIdx.x ^ 1];                                                       \
   }
 ASYNC(ca_4, "ca", 4)
 ASYNC(ca_8, "ca", 8)
@@ -27,30 +27,30 @@ ASYNC(ca_16, "ca", 16)
 ASYNC(cg_16, "cg", 16)
 
 // Rows of 16 bytes, n bytes apart.
-#define MATRIX_LOAD(name, form, regs)                                                  \
-  KERNEL matrix_##name(ARGS) {                                                               \
-    ME;                                                                                      \
-    __shared__ uint4 words[2048];                                                            \
-    words[threadIdx.x] = make_uint4(1, 2, 3, 4);                                             \
-    __syncthreads();                                                                         \
-    unsigned a = 1, b = 2, c = 3, d = 4;                                                     \
-    const std::uint64_t p = shared_of(words) + lane * n;                                     \
-    asm volatile("ldmatrix.sync.aligned.m8n8." form ".shared.b16 {" regs "}, [%4];"          \
-                 : "+r"(a), "+r"(b), "+r"(c), "+r"(d)                                        \
-                 : "l"(p)                                                                    \
-                 : "memory");                                                                \
-    out[i] = a + b + c + d;                                                                  \
-  }                                                                                          \
-  KERNEL matrix_st_##name(ARGS) {                                                            \
-    ME;                                                                                      \
-    __shared__ uint4 words[2048];                                                            \
-    unsigned a = i, b = 2, c = 3, d = 4;                                                     \
-    const std::uint64_t p = shared_of(words) + lane * n;                                     \
+#define MATRIX_LOAD(name, form, regs)                                                                                 \
+  KERNEL matrix_##name(ARGS) {                                                                                        \
+    ME;                                                                                                               \
+    __shared__ uint4 words[2048];                                                                                     \
+    words[threadIdx.x] = make_uint4(1, 2, 3, 4);                                                                      \
+    __syncthreads();                                                                                                  \
+    unsigned a = 1, b = 2, c = 3, d = 4;                                                                              \
+    const std::uint64_t p = shared_of(words) + lane * n;                                                              \
+    asm volatile("ldmatrix.sync.aligned.m8n8." form ".shared.b16 {" regs "}, [%4];"                                   \
+                 : "+r"(a), "+r"(b), "+r"(c), "+r"(d)                                                                 \
+                 : "l"(p)                                                                                             \
+                 : "memory");                                                                                         \
+    out[i] = a + b + c + d;                                                                                           \
+  }                                                                                                                   \
+  KERNEL matrix_st_##name(ARGS) {                                                                                     \
+    ME;                                                                                                               \
+    __shared__ uint4 words[2048];                                                                                     \
+    unsigned a = i, b = 2, c = 3, d = 4;                                                                              \
+    const std::uint64_t p = shared_of(words) + lane * n;                                                              \
     asm volatile("stmatrix.sync.aligned.m8n8." form ".shared.b16 [%4], {" regs "};" ::"r"(a), "r"(b), "r"(c), "r"(d), \
-                 "l"(p)                                                                      \
-                 : "memory");                                                                \
-    __syncthreads();                                                                         \
-    out[i] = reinterpret_cast<int*>(words)[threadIdx.x];                                     \
+                 "l"(p)                                                                                               \
+                 : "memory");                                                                                         \
+    __syncthreads();                                                                                                  \
+    out[i] = reinterpret_cast<int*>(words)[threadIdx.x];                                                              \
   }
 MATRIX_LOAD(x1, "x1", "%0")
 MATRIX_LOAD(x2, "x2", "%0, %1")

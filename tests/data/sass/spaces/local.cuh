@@ -100,31 +100,31 @@ LOCAL_SPILL(local_spill_32, 8)
 LOCAL_SPILL(local_spill_64, 4)
 
 // One access of each width at offsets 0 and 64 of an array; n lanes of each warp.
-#define LOCAL_WIDTH(width)                       \
-  KERNEL local_ld_##width(ARGS) {                \
-    ME;                                          \
-    int a[64];                                   \
-    const std::uint64_t base = local_of(a);      \
-    Value v;                                     \
-    if (lane < n) {                              \
-      LOAD(".local", width, v, base);            \
-      LOAD(".local", width, v, base + 64);       \
-      LOAD(".local", width, v, base + 64);       \
-    }                                            \
-    out[i] = v.sum();                            \
-  }                                              \
-  KERNEL local_st_##width(ARGS) {                \
-    ME;                                          \
-    int a[64];                                   \
-    const std::uint64_t base = local_of(a);      \
-    Value v;                                     \
-    v.x = i;                                     \
-    if (lane < n) {                              \
-      STORE(".local", width, v, base);           \
-      STORE(".local", width, v, base + 64);      \
-      STORE(".local", width, v, base + 64);      \
-    }                                            \
-    out[i] = in[i];                              \
+#define LOCAL_WIDTH(width)                  \
+  KERNEL local_ld_##width(ARGS) {           \
+    ME;                                     \
+    int a[64];                              \
+    const std::uint64_t base = local_of(a); \
+    Value v;                                \
+    if (lane < n) {                         \
+      LOAD(".local", width, v, base);       \
+      LOAD(".local", width, v, base + 64);  \
+      LOAD(".local", width, v, base + 64);  \
+    }                                       \
+    out[i] = v.sum();                       \
+  }                                         \
+  KERNEL local_st_##width(ARGS) {           \
+    ME;                                     \
+    int a[64];                              \
+    const std::uint64_t base = local_of(a); \
+    Value v;                                \
+    v.x = i;                                \
+    if (lane < n) {                         \
+      STORE(".local", width, v, base);      \
+      STORE(".local", width, v, base + 64); \
+      STORE(".local", width, v, base + 64); \
+    }                                       \
+    out[i] = in[i];                         \
   }
 LOCAL_WIDTH(1)
 LOCAL_WIDTH(2)

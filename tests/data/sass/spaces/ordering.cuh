@@ -1,13 +1,13 @@
 // Loads and stores with a cache operator or an order, prefetches, fences.
 #include "access.cuh"
 
-#define LOAD_FORM(name, form)                                                                    \
-  KERNEL load_##name(ARGS) {                                                                     \
-    ME;                                                                                          \
-    unsigned a, b;                                                                               \
-    asm volatile(form " %0, [%1];" : "=r"(a) : "l"(global_of(in + i * (n & 15))) : "memory");    \
-    asm volatile(form " %0, [%1];" : "=r"(b) : "l"(global_of(in + i * (n & 15))) : "memory");    \
-    out[i] = a + b;                                                                              \
+#define LOAD_FORM(name, form)                                                                 \
+  KERNEL load_##name(ARGS) {                                                                  \
+    ME;                                                                                       \
+    unsigned a, b;                                                                            \
+    asm volatile(form " %0, [%1];" : "=r"(a) : "l"(global_of(in + i * (n & 15))) : "memory"); \
+    asm volatile(form " %0, [%1];" : "=r"(b) : "l"(global_of(in + i * (n & 15))) : "memory"); \
+    out[i] = a + b;                                                                           \
   }
 LOAD_FORM(ca, "ld.global.ca.u32")
 LOAD_FORM(cg, "ld.global.cg.u32")
@@ -24,11 +24,11 @@ LOAD_FORM(acquire_gpu, "ld.acquire.gpu.global.u32")
 LOAD_FORM(acquire_sys, "ld.acquire.sys.global.u32")
 LOAD_FORM(no_allocate, "ld.global.L1::no_allocate.u32")
 
-#define STORE_FORM(name, form)                                                                 \
-  KERNEL store_##name(ARGS) {                                                                  \
-    ME;                                                                                        \
-    asm volatile(form " [%0], %1;" ::"l"(global_of(out + i * (n & 15))), "r"(i) : "memory");   \
-    asm volatile(form " [%0], %1;" ::"l"(global_of(out + i * (n & 15))), "r"(n) : "memory");   \
+#define STORE_FORM(name, form)                                                               \
+  KERNEL store_##name(ARGS) {                                                                \
+    ME;                                                                                      \
+    asm volatile(form " [%0], %1;" ::"l"(global_of(out + i * (n & 15))), "r"(i) : "memory"); \
+    asm volatile(form " [%0], %1;" ::"l"(global_of(out + i * (n & 15))), "r"(n) : "memory"); \
   }
 STORE_FORM(wb, "st.global.wb.u32")
 STORE_FORM(cg, "st.global.cg.u32")
@@ -48,15 +48,15 @@ KERNEL prefetches(ARGS) {
 }
 
 // A store, a load, the fence, the same load again: a line that the fence drops misses again.
-#define FENCE(name, fence)                                                                     \
-  KERNEL fence_##name(ARGS) {                                                                  \
-    ME;                                                                                        \
-    Value v, w;                                                                                \
-    LOAD(".global.ca", 4, v, global_of(in + i * (n & 15)));                                    \
-    STORE(".global", 4, v, global_of(out + i));                                                \
-    fence;                                                                                     \
-    LOAD(".global.ca", 4, w, global_of(in + i * (n & 15)));                                    \
-    out[262144 + i] = v.x + w.x;                                                               \
+#define FENCE(name, fence)                                  \
+  KERNEL fence_##name(ARGS) {                               \
+    ME;                                                     \
+    Value v, w;                                             \
+    LOAD(".global.ca", 4, v, global_of(in + i * (n & 15))); \
+    STORE(".global", 4, v, global_of(out + i));             \
+    fence;                                                  \
+    LOAD(".global.ca", 4, w, global_of(in + i * (n & 15))); \
+    out[262144 + i] = v.x + w.x;                            \
   }
 FENCE(none, )
 FENCE(cta, __threadfence_block())
