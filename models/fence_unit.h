@@ -1,6 +1,7 @@
-// What memory barriers of an SM take. One of CTA scope passes the load/store queue. One of GPU or system scope begins
-// when everything that its warp asked for and stored has been answered, makes a trip of its own, and passes the SM's
-// fence unit, which begins one every few cycles. Source: gpu/microbench/fences.cu, docs/memory-spaces.md.
+// What memory barriers of an SM take. One of CTA scope passes the load/store queue. One of GPU or system scope makes a
+// trip of its own, by the SM's fence unit, which begins one every few cycles; its warp goes on when it is back and
+// everything that the warp has asked for and stored has been answered. Source: gpu/microbench/fences.cu,
+// docs/memory-spaces.md.
 #pragma once
 
 #include "models/gpu_spec.h"
@@ -13,7 +14,7 @@ class FenceUnit {
  public:
   explicit FenceUnit(const FencesSpec& spec) : spec_(spec) {}
 
-  // Everything that the barrier waits for is there at `now`; returns when its warp may go on.
+  // A barrier that begins at `now`; returns when its own trip has ended.
   Cycle pass(Cycle now, Scope scope) {
     if (scope == Scope::cta) return now + spec_.cta_cycles;
     const Cycle trip = scope == Scope::gpu ? spec_.gpu_cycles : spec_.system_cycles;

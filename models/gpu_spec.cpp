@@ -78,7 +78,7 @@ void LsuSpec::fields(SpecFields& f) {
 
 void FencesSpec::fields(SpecFields& f) {
   f.integer("cta_cycles", cta_cycles, {1, 10000}, "cycle", "MEMBAR of CTA scope to the next instruction");
-  f.integer("gpu_cycles", gpu_cycles, {1, 10000}, "cycle", "of GPU scope, when nothing is left to be answered");
+  f.integer("gpu_cycles", gpu_cycles, {1, 10000}, "cycle", "of GPU scope: its own trip");
   f.integer("system_cycles", system_cycles, {1, 100000}, "cycle", "of system scope");
   f.integer("interval_cycles", interval_cycles, {1, 1000}, "cycle", "between two memory barriers of an SM");
   f.integer("invalidation_cycles", invalidation_cycles, {0, 10000}, "cycle", "CCTL.IVALL that finds lines in L1");

@@ -26,7 +26,7 @@ bool Sm::pass_fence(Warp& warp) {
   warp.waits_for_memory = warp.scoreboards.unknown(all);
   if (warp.waits_for_memory) return false;
   warp.at_fence = false;
-  warp.times.ready = fences_.pass(warp.scoreboards.ready(all, warp.times.ready).when, warp.fence);
+  warp.times.ready = warp.scoreboards.ready(all, std::max(warp.times.ready, warp.fence_until)).when;
   warp.times.reason = Stall::membar;
   return true;
 }
@@ -162,6 +162,7 @@ void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
     case Order::fence:
       warp.at_fence = true;
       warp.fence = instruction.scope();
+      warp.fence_until = fences_.pass(warp.times.after_stall, warp.fence);
       prepare_next(warp, candidate);
       break;
     case Order::invalidation:

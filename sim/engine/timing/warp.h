@@ -21,6 +21,7 @@ struct Warp {
   bool at_barrier = false;
   bool at_fence = false;          // a memory barrier waits for what the warp has asked for and stored
   Scope fence = Scope::gpu;       // how far it reaches, when at_fence
+  Cycle fence_until = 0;          // its own trip, when at_fence
   bool waits_for_memory = false;  // for an arrival that is not known yet
   bool exited = false;
   std::uint8_t sub = 0;        // sub-partition
