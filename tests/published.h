@@ -12,10 +12,12 @@
 namespace tilescope::test {
 
 inline std::map<std::string, double> published(const Kernel& kernel, Mode mode = Mode::counts,
-                                               const GpuSpec& spec = h200()) {
+                                               Sample sample = Sample::off) {
+  const GpuSpec& spec = h200();
   RunOptions options;
   options.mode = mode;
-  options.sample = Sample::off;
+  options.sample = sample;
+  options.threads = 2;
   const auto json = result_json(make_result(spec, kernel.launch(), options, simulate(spec, kernel, options)));
   std::map<std::string, double> metrics;
   for (const auto& [name, value] : json["metrics"].items()) metrics[name] = value.get<double>();

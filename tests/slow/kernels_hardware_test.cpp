@@ -15,7 +15,7 @@ using namespace tilescope;
 
 namespace {
 
-constexpr double kLargestCase = 3e8;  // warp instructions; beyond it counting alone takes seconds
+constexpr double kLargestCase = 6e7;  // warp instructions; beyond it counting alone takes seconds
 
 MatchedRows measured() {
   auto rows = read_measurements({TILESCOPE_SOURCE_DIR "/gpu/measured/h200/gemm_train.csv"});
@@ -31,11 +31,12 @@ MatchedRows measured() {
 TEST_CASE("generators execute what the compiled kernels execute") {
   const MatchedRows rows = measured();
   CHECK(rows.unmatched.empty());
-  REQUIRE(rows.matched.size() > 55);
+  REQUIRE(rows.matched.size() > 30);
   for (const MatchedRow& row : rows.matched) {
     const std::string label = row.measured.label();
     CAPTURE(label);
-    auto sum = test::published(*test::kernel(row.mapped.kernel, row.mapped.parameters));
+    // Instructions, requests and wavefronts do not depend on how many lines the caches look up.
+    auto sum = test::published(*test::kernel(row.mapped.kernel, row.mapped.parameters), Mode::counts, Sample::fast);
     const auto seen = [&](const std::string& counter) { return row.measured.metric(counter + ".sum").value(); };
     CHECK(sum["smsp__inst_executed_op_global_ld.sum"] == seen("smsp__inst_executed_op_global_ld"));
     CHECK(sum["smsp__inst_executed_op_global_st.sum"] == seen("smsp__inst_executed_op_global_st"));
