@@ -71,8 +71,7 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("barrier_wavefronts", barrier_wavefronts, {0, 64}, "wavefront",
             "that each barrier of a CTA takes from the data stage");
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
-  f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle",
-            "more for shared and local memory behind a generic address");
+  f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle", "more for shared memory behind a generic address");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
 }
 

@@ -60,7 +60,7 @@ struct LsuSpec {
   std::int64_t store_registers_per_cycle = 0;  // that a store hands over through the dispatch port
   std::int64_t barrier_wavefronts = 0;         // of the data stage, for each barrier of a CTA
   std::int64_t pipeline_cycles = 0;            // from issue to the tag stage
-  std::int64_t generic_cycles = 0;             // more for shared and local memory behind a generic address
+  std::int64_t generic_cycles = 0;             // more for shared memory behind a generic address
   std::int64_t max_outstanding_lines = 0;      // L1 misses in flight per SM
   void fields(SpecFields& f);
 };

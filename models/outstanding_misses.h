@@ -38,7 +38,6 @@ class OutstandingMisses {
   // When the next request may leave as far as places are concerned: 0 when there is one, the arrival that frees one
   // when it is known, kNever when it is not known yet.
   Cycle room(Cycle now);
-  bool drained() const { return in_flight_ == 0; }
 
   // Takes the chip's answer; appends instructions that are now complete. Returns the line that has come, for reads.
   struct Delivered {

@@ -1,6 +1,6 @@
 // The tree of a formula, as models/support/expression_parser.h makes it. What names, texts and operators mean, and
-// which of them are allowed, is its user's: lane formulas (sim/banks), rows of measurements (sim/measured), studies
-// (sim/sweep).
+// which of them are allowed, is its user's: lane formulas (sim/results/banks), rows of measurements
+// (sim/studies/measured), studies (sim/studies/sweep).
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ using namespace tilescope::test;
 
 namespace {
 
-constexpr double kMostInstructions = 3e7;  // of a launch; docs/accuracy/compiled_train.csv has all
+constexpr double kMostInstructions = 3e7;  // of a launch; the larger ones take minutes
 
 MatchedRows measured() {
   const std::string folder = TILESCOPE_SOURCE_DIR "/gpu/measured/";
