@@ -21,10 +21,23 @@ CaseRun run_one(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& opt
   return {make_result(gpu, kernel->launch(), options, simulate(gpu, *kernel, options)), ""};
 }
 
+// Of a bundle: what is wrong with one launch is no reason not to compare the others.
+CaseRun run_recorded(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& options) {
+  if (const auto kernel = make_kernel(row.mapped); !kernel) return {std::nullopt, kernel.error()};
+  try {
+    return run_one(gpu, row, options);
+  } catch (const DiagnosticsError& error) {
+    return {std::nullopt, "its execution: " + error.diagnostics().front().message};
+  } catch (const std::exception& error) {
+    return {std::nullopt, std::string("its execution: ") + error.what()};
+  }
+}
+
 }  // namespace
 
 double warp_instructions(const MatchedRow& row) {
   if (const auto measured = row.measured.metric("smsp__inst_executed.sum")) return *measured;
+  if (!row.program.empty()) return 0;  // may be refused
   const auto kernel = kernel_of(row.mapped);
   return static_cast<double>(instructions_of_cta(*kernel, 0)) * static_cast<double>(kernel->launch().grid.count());
 }
@@ -48,7 +61,8 @@ CaseRuns run_cases(const GpuSpec& gpu, const std::vector<MatchedRow>& rows, cons
     RunOptions own = options;
     own.threads = 1;
     own.on_progress = [&one](const Progress& p) { one.at(p.fraction); };
-    all.runs[one.number()] = run_one(gpu, *distinct[one.number()], own);
+    const MatchedRow& row = *distinct[one.number()];
+    all.runs[one.number()] = row.program.empty() ? run_one(gpu, row, own) : run_recorded(gpu, row, own);
   };
   run_batch(distinct.size(), simulate_one, batch).rethrow_first();
   return all;
