@@ -5,11 +5,8 @@
 #include <string>
 
 #include "models/support/diagnostic.h"
+#include "tests/fuzz/source_dir.h"
 #include "traces/sass/launch_file.h"
-
-#ifndef TILESCOPE_SOURCE_DIR
-#define TILESCOPE_SOURCE_DIR "."
-#endif
 
 using namespace tilescope;
 
@@ -29,8 +26,7 @@ sass::Limits small_limits() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto kernel =
-      sass::open_launch_text(text, TILESCOPE_SOURCE_DIR "/traces/samples/sass/fuzz.yaml", small_limits());
+  const auto kernel = sass::open_launch_text(text, fuzz::source_file("traces/samples/sass/fuzz.yaml"), small_limits());
   if (!kernel) return 0;
   try {
     const auto stream = (*kernel)->make_stream();
