@@ -15,8 +15,8 @@ namespace {
 sass::Limits small_limits() {
   sass::Limits limits;
   limits.listing_bytes = std::uint64_t{1} << 20U;
-  limits.warp_instructions = 20'000;
-  limits.cta_instructions = 100'000;
+  limits.warp_instructions = 2000;
+  limits.cta_instructions = 10'000;
   limits.buffer_bytes = std::uint64_t{1} << 20U;
   limits.written_bytes = std::uint64_t{16} << 20U;
   return limits;

@@ -27,8 +27,8 @@ constexpr std::size_t kShared = 4096;
 Limits small_limits() {
   Limits limits;
   limits.function_instructions = 20'000;
-  limits.warp_instructions = 5'000;
-  limits.cta_instructions = 20'000;
+  limits.warp_instructions = 1000;
+  limits.cta_instructions = 4000;
   limits.written_bytes = std::uint64_t{16} << 20U;
   return limits;
 }

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (name != "h100" && name != "h200") return tl::unexpected(std::string("unknown GPU"));
     return fuzz::source_file("configs/gpus/" + name + ".yaml");
   });
-  if (!study || points_of(*study) > 500) return 0;
+  if (!study || points_of(*study) > 100) return 0;
   (void)sweep::make_plan(std::move(*study));
   return 0;
 }
