@@ -1,8 +1,14 @@
 // Any text as a listing: it is read, every function is decoded, and the first CTA of each is executed within limits.
+// A text that begins with a line "code sm_90" is short for one: an instruction a line, with the second word of its
+// encoding behind ';', without addresses. So a mutation of one line leaves the others a listing.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "models/support/diagnostic.h"
 #include "traces/kernels/device_buffers.h"
@@ -21,8 +27,8 @@ constexpr std::size_t kShared = 4096;
 Limits small_limits() {
   Limits limits;
   limits.function_instructions = 20'000;
-  limits.warp_instructions = 5'000;
-  limits.cta_instructions = 20'000;
+  limits.warp_instructions = 1000;
+  limits.cta_instructions = 4000;
   limits.written_bytes = std::uint64_t{16} << 20U;
   return limits;
 }
@@ -50,6 +56,23 @@ LaunchState launch_of(const ListedFunction& function, const KernelFacts& facts, 
   return launch;
 }
 
+std::string listing_of(std::string_view text) {
+  constexpr std::string_view kShort = "code sm_";
+  const std::size_t first = text.find('\n');
+  if (!text.starts_with(kShort) || first == std::string_view::npos) return std::string(text);
+  std::string listing = fmt::format("code for {}\nFunction : f\n", text.substr(5, first - 5));
+  text.remove_prefix(first + 1);
+  for (unsigned address = 0; !text.empty(); address += 16) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t end = std::min(line.find(';'), line.size());
+    const std::string_view word = line.substr(std::min(end + 1, line.size()));
+    fmt::format_to(std::back_inserter(listing), "/*{:04x}*/ {} ; /* 0x{:016x} */\n/* 0x{} */\n", address,
+                   line.substr(0, end), 0, word.size() == 16 ? word : "000fe20000000000");
+  }
+  return listing;
+}
+
 void execute(const Program& program, DeviceMemory& memory) {
   PatternTable patterns;
   Resident resident;
@@ -65,7 +88,7 @@ void execute(const Program& program, DeviceMemory& memory) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string text = listing_of({reinterpret_cast<const char*>(data), size});
   const auto listing = read_listing(text, "fuzz.sass");
   if (!listing) return 0;
   for (std::size_t i = 0; i < std::min(kMostFunctions, listing->functions.size()); ++i) {
