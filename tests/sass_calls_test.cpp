@@ -9,6 +9,7 @@
 #include "sass_text.h"
 #include "traces/sass/linked_code.h"
 #include "traces/sass/symbol_text.h"
+#include "traces/sass/warp_executor.h"
 
 using namespace tilescope;
 
@@ -167,6 +168,34 @@ TEST_CASE("code addresses: a place of a function, the instruction's own, and wha
   CHECK(test::sass_refusal("MOV R2, 32@lo(unknown)").find("the name is not in the file") != std::string::npos);
   CHECK(test::sass_refusal("MOV R2, 32@lo((k + .L_none@srel))").find("no such place") != std::string::npos);
   CHECK(test::sass_refusal("JMP 0x10").find("a jump to a place that only the ELF text names") != std::string::npos);
+}
+
+TEST_CASE("a jump through a register goes to a code address; lanes that go elsewhere execute it again") {
+  // Lane 0 calls the place behind the EXIT, the others the next instruction.
+  auto program = test::sass_program({"S2R R0, SR_LANEID", "LEPC R2, 0x70", "ISETP.NE.AND P0, PT, R0, RZ, PT",
+                                     "@P0 LEPC R2, 0x60", "NOP", "CALL.ABS.NOINC R2", "EXIT", "NOP", "EXIT"});
+  REQUIRE(program);
+  PatternTable patterns;
+  sass::WarpExecutor executor(*program, patterns);
+  executor.start(0, 0, nullptr);
+  std::uint64_t instructions = 0;
+  while (!executor.done()) instructions += executor.next(false).length;
+  CHECK(instructions == 6 + 1 + 1 + 2);  // to the call, the call again, EXIT, NOP and EXIT
+}
+
+TEST_CASE("a jump to what is no code stops the launch with its place") {
+  auto program = test::sass_program({"MOV R2, 0x10", "MOV R3, RZ", "CALL.ABS.NOINC R2", "EXIT"});
+  REQUIRE(program);
+  PatternTable patterns;
+  sass::WarpExecutor executor(*program, patterns);
+  executor.start(0, 0, nullptr);
+  std::string why;
+  try {
+    while (!executor.done()) executor.next(false);
+  } catch (const DiagnosticsError& error) {
+    why = error.what();
+  }
+  CHECK(why.find("the code goes to 0x10, which is no address of code") != std::string::npos);
 }
 
 TEST_CASE("a relocation that is not known is refused where its instruction stands") {

@@ -240,12 +240,13 @@ void decode_trap(Decoder& d) {  // BPT.TRAP 0x1; KILL
 
 std::span<const OpEntry> control_ops() {
   static constexpr OpEntry entries[] = {
-      {"BRA", decode_branch},      {"EXIT", decode_exit},          {"CALL", decode_call},
-      {"RET", decode_return},      {"BRX", decode_indirect},       {"JMP", decode_jump},
-      {"JMX", decode_jump},        {"BSSY", decode_open},          {"BSYNC", decode_meet},
-      {"BREAK", decode_leave},     {"BMOV", decode_barrier_move},  {"WARPSYNC", decode_gather},
-      {"BAR", decode_barrier},     {"B2R", decode_barrier_result}, {"YIELD", decode_yield},
-      {"NANOSLEEP", decode_yield}, {"BPT", decode_trap},           {"KILL", decode_trap},
+      {"BRA", decode_branch},         {"EXIT", decode_exit},       {"CALL", decode_call},
+      {"RET", decode_return},         {"BRX", decode_indirect},    {"JMP", decode_jump},
+      {"JMX", decode_jump},           {"BRXU", decode_indirect},   {"JMXU", decode_jump},
+      {"BSSY", decode_open},          {"BSYNC", decode_meet},      {"BREAK", decode_leave},
+      {"BMOV", decode_barrier_move},  {"WARPSYNC", decode_gather}, {"BAR", decode_barrier},
+      {"B2R", decode_barrier_result}, {"YIELD", decode_yield},     {"NANOSLEEP", decode_yield},
+      {"BPT", decode_trap},           {"KILL", decode_trap},
   };
   return entries;
 }
