@@ -170,6 +170,24 @@ TEST_CASE("code addresses: a place of a function, the instruction's own, and wha
   CHECK(test::sass_refusal("JMP 0x10").find("a jump to a place that only the ELF text names") != std::string::npos);
 }
 
+TEST_CASE("variables and relocations that no module can have do not pass") {
+  const std::string image = "64-bit ELF: type=ET_EXEC, ABI=8, sm=90\nSections:\n";
+  const auto large = sass::modules_from_elf_text(image + " 1 0 fffffffffff 0 4 NOBITS 3 0 0 .nv.global\n", "k.elf");
+  REQUIRE_FALSE(large);
+  CHECK(to_string(large.error()).find("k.elf:3:1: error: variables of") == 0);
+  const auto zeros = sass::module_from_nvdisasm("\t.section\t.nv.global,\"aw\"\n\t.zero\t99999999999\n", "k.sass");
+  REQUIRE_FALSE(zeros);
+  CHECK(to_string(zeros.error()).find("k.sass:2:1: error: variables of") == 0);
+  const auto contents =
+      sass::module_from_nvdisasm("\t.section\t.nv.global.init,\"aw\"\n\t.zero\t999999999\n\t.byte\t0x01\n", "k.sass");
+  REQUIRE_FALSE(contents);
+  CHECK(to_string(contents.error()).find("k.sass:3:1: error: contents of variables of") == 0);
+  // Two images of one text are two modules.
+  const auto two = sass::modules_from_elf_text(image + image, "k.elf");
+  REQUIRE(two);
+  CHECK(two->size() == 2);
+}
+
 TEST_CASE("a jump through a register goes to a code address; lanes that go elsewhere execute it again") {
   // Lane 0 calls the place behind the EXIT, the others the next instruction.
   auto program = test::sass_program({"S2R R0, SR_LANEID", "LEPC R2, 0x70", "ISETP.NE.AND P0, PT, R0, RZ, PT",

@@ -224,7 +224,8 @@ class Linker {
       const auto variables = variables_.find(name);
       if (!constants && variables == variables_.end()) continue;
       for (const NamedAddress& address : section.addresses) {
-        if (address.offset > section.size || section.size - address.offset < 8) continue;
+        const std::uint64_t end = constants ? facts_.constants[bank_of(name)].size() : section.size;
+        if (address.offset > end || end - address.offset < 8 || address.offset > kMostVariableContents) continue;
         const std::uint64_t value = value_of(address);
         const std::uint64_t at = constants ? address.offset : variables->second.at(address.offset);
         for (unsigned b = 0; b < 8; ++b) {
