@@ -33,20 +33,25 @@ Limits small_limits() {
   return limits;
 }
 
-// Three pointers into one buffer and three numbers, as most kernels take.
-LaunchState launch_of(const ListedFunction& function, const KernelFacts& facts, DeviceMemory& memory) {
-  LaunchState launch;
-  launch.block = {40, 2, 1};  // the last warp has 16 lanes
-  launch.limits = small_limits();
+DeviceMemory one_buffer() {
   DeviceBuffer buffer;
   buffer.base = DeviceBuffers::kFirst;
   buffer.size = 65'536;
   for (int i = 0; i < 4096; ++i) buffer.bytes.push_back(static_cast<std::uint8_t>(i * 7));
+  DeviceMemory memory;
   memory.buffers = {buffer};
+  return memory;
+}
+
+// Three pointers into one buffer and three numbers, as most kernels take.
+LaunchState launch_of(const ListedFunction& function, const KernelFacts& facts) {
+  LaunchState launch;
+  launch.block = {40, 2, 1};  // the last warp has 16 lanes
+  launch.limits = small_limits();
   std::vector<Argument> arguments;
   for (int i = 0; i < 6; ++i) {
     Argument argument;
-    const std::uint64_t value = i < 3 ? buffer.base + 4096U * static_cast<unsigned>(i) : 64;
+    const std::uint64_t value = i < 3 ? DeviceBuffers::kFirst + 4096U * static_cast<unsigned>(i) : 64;
     for (unsigned byte = 0; byte < (i < 3 ? 8 : 4); ++byte)
       argument.bytes.push_back(static_cast<std::uint8_t>(value >> (8 * byte)));
     arguments.push_back(argument);
@@ -89,14 +94,16 @@ void execute(const Program& program, DeviceMemory& memory) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = listing_of({reinterpret_cast<const char*>(data), size});
-  const auto listing = read_listing(text, "fuzz.sass");
+  auto listing = read_listing(text, "fuzz.sass");
   if (!listing) return 0;
   for (std::size_t i = 0; i < std::min(kMostFunctions, listing->functions.size()); ++i) {
-    const ListedFunction& function = listing->functions[i];
+    ListedFunction& function = listing->functions[i];
     for (const bool all_values : {false, true}) {
-      DeviceMemory memory;
-      const auto program = build_program(
-          function, listing->file, launch_of(function, facts_of(listing->facts, function.name), memory), all_values);
+      DeviceMemory memory = one_buffer();
+      KernelFacts facts = facts_of(listing->facts, function.name);
+      const auto linked = link_kernel(*listing, function, listing->module, facts, memory);
+      if (!linked) continue;
+      const auto program = build_program(*linked, launch_of(function, facts), all_values);
       if (program) execute(*program, memory);
     }
   }
