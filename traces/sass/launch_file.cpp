@@ -214,7 +214,7 @@ class Reader {
       errors_.insert(errors_.end(), problem.lines.begin(), problem.lines.end());
       return;
     }
-    listing_ = *std::move(listing);
+    code_ = *std::move(listing);
     facts_of_launch_.code = files.code;
     choose(text_of(name, "name"), name != nullptr ? place_of(name->value, name->key_place) : section.place(), arch);
   }
@@ -228,18 +228,18 @@ class Reader {
         return error(place_of(arch->value, arch->key_place),
                      fmt::format("kernel.arch: got {}; must be one of {}", quoted(text), kArchitectures));
     }
-    const auto chosen = choose_function(*listing_, name, architecture);
+    const auto chosen = choose_function(code_->listing, name, architecture);
     if (!chosen) return error(place, "kernel.name: " + chosen.error());
     function_ = *chosen;
     if (!is_known_architecture(function_->architecture)) {
       const std::string said =
           function_->architecture == 0 ? "no architecture" : fmt::format("sm_{}", function_->architecture);
-      errors_.push_back({listing_->file, function_->line, 1,
+      errors_.push_back({code_->listing.file, function_->line, 1,
                          fmt::format("function {}: the listing says {}; must be one of {}", quoted(function_->name),
                                      said, kArchitectures)});
       return;
     }
-    facts_ = facts_of(listing_->facts, function_->name);
+    facts_ = facts_of(code_->listing.facts, function_->name);
     if (registers_) facts_.registers = registers_;
     launch_.kernel = function_->name;
   }
@@ -249,10 +249,20 @@ class Reader {
     state.grid = launch_.grid;
     state.block = launch_.block;
     state.limits = limits_;
-    fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
     describe();
-    if (!errors_.empty() || how_.depth == LaunchReading::Depth::described) return;
-    auto program = build_program(*function_, listing_->file, std::move(state), how_.all_values);
+    if (how_.depth == LaunchReading::Depth::described)
+      return fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
+    Listing own = code_->listing;  // linking writes names into it
+    ListedFunction& kernel = own.functions[static_cast<std::size_t>(function_ - code_->listing.functions.data())];
+    const auto linked = link_kernel(own, kernel, module_of_kernel(), facts_, result_.memory);
+    if (!linked) {
+      refused_.insert(refused_.end(), linked.error().begin(), linked.error().end());
+      return;
+    }
+    fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
+    if (!errors_.empty()) return;
+    set_constants_address(state, function_->architecture, linked->constants_address);
+    auto program = build_program(*linked, std::move(state), how_.all_values);
     if (!program) {
       refused_.insert(refused_.end(), program.error().begin(), program.error().end());
       return;
@@ -260,8 +270,7 @@ class Reader {
     facts_of_launch_.needs_global = program->needs_global;
     if (how_.depth != LaunchReading::Depth::whole || !refused_.empty()) return;
     result_.program = std::move(*program);
-    launch_.registers_per_thread =
-        std::max(kLeastRegisters, facts_.registers.value_or(highest_register(*function_) + 1));
+    launch_.registers_per_thread = std::max(kLeastRegisters, facts_.registers.value_or(highest_register(*linked) + 1));
     const std::int64_t reserved = reserved_shared();
     std::optional<std::int64_t> shared = static_shared();
     result_.shared_bytes =
@@ -275,7 +284,7 @@ class Reader {
     launch_.static_smem_bytes = *shared;
     launch_.parameters = {{"function", readable_name(function_->name)},
                           {"sm", std::to_string(function_->architecture)},
-                          {"instructions", std::to_string(function_->code.size())},
+                          {"instructions", std::to_string(linked->instructions())},
                           {"executed_instructions", std::to_string(result_.program.executed_share)}};
     result_.launch = launch_;
   }
@@ -298,13 +307,22 @@ class Reader {
     facts.instructions = function_->code.size();
   }
 
+  // The ELF image that holds the kernel; without ELF text what nvdisasm printed beside the code.
+  const Module& module_of_kernel() const {
+    for (const Module& module : code_->modules)
+      if ((module.architecture == 0 || module.architecture == function_->architecture) &&
+          module.symbols.contains(function_->name))
+        return module;
+    return code_->modules.empty() ? code_->listing.module : code_->modules.front();
+  }
+
   std::optional<std::int64_t> extent_of_shared_memory() {
     try {
       return shared_extent(result_.program, result_.memory, result_.shared_bytes);
     } catch (const DiagnosticsError& error) {
       errors_ = error.diagnostics();
     } catch (const std::length_error& error) {  // of the pattern table
-      errors_.push_back({listing_->file, function_->line, 1, error.what()});
+      errors_.push_back({code_->listing.file, function_->line, 1, error.what()});
     }
     return std::nullopt;
   }
@@ -318,7 +336,7 @@ class Reader {
   LaunchBuffers buffers_;
   LaunchFacts facts_of_launch_;
   Launch launch_;
-  SharedListing listing_;
+  SharedCode code_;
   const ListedFunction* function_ = nullptr;
   KernelFacts facts_;
   std::optional<std::int64_t> registers_, static_shared_;

@@ -56,22 +56,26 @@ tl::expected<std::string, std::string> text_of(const CodeFiles& files, const Lim
 
 }  // namespace
 
-tl::expected<SharedListing, CodeProblem> read_code(const CodeFiles& files, const Limits& limits) {
+tl::expected<SharedCode, CodeProblem> read_code(const CodeFiles& files, const Limits& limits) {
   const auto text = text_of(files, limits);
   if (!text) return tl::unexpected(CodeProblem{false, text.error()});
   auto listing = read_listing(*text, files.code);
   if (!listing) return tl::unexpected(CodeProblem{false, "", std::move(listing.error())});
-  if (!files.elf.empty()) {
-    const auto elf = read_listing_file(files.elf, limits);
-    if (!elf) return tl::unexpected(CodeProblem{true, elf.error().message});
-    auto facts = facts_from_elf_text(*elf, files.elf);
-    if (!facts) return tl::unexpected(CodeProblem{true, "", std::move(facts.error())});
-    listing->facts = *std::move(facts);
-  }
-  return std::make_shared<const Listing>(*std::move(listing));
+  const auto code = std::make_shared<Code>();
+  code->listing = *std::move(listing);
+  if (files.elf.empty()) return code;
+  const auto elf = read_listing_file(files.elf, limits);
+  if (!elf) return tl::unexpected(CodeProblem{true, elf.error().message});
+  auto facts = facts_from_elf_text(*elf, files.elf);
+  if (!facts) return tl::unexpected(CodeProblem{true, "", std::move(facts.error())});
+  auto modules = modules_from_elf_text(*elf, files.elf);
+  if (!modules) return tl::unexpected(CodeProblem{true, "", std::move(modules.error())});
+  code->listing.facts = *std::move(facts);
+  code->modules = *std::move(modules);
+  return code;
 }
 
-tl::expected<SharedListing, CodeProblem> ListingCache::read(const CodeFiles& files) {
+tl::expected<SharedCode, CodeProblem> ListingCache::read(const CodeFiles& files) {
   std::shared_ptr<Known> known;
   {
     const std::scoped_lock lock(mutex_);
@@ -88,7 +92,7 @@ tl::expected<SharedListing, CodeProblem> ListingCache::read(const CodeFiles& fil
   known->read = true;
   std::uint64_t bytes = 0;
   if (known->answer)
-    for (const ListedFunction& function : (*known->answer)->functions)
+    for (const ListedFunction& function : (*known->answer)->listing.functions)
       for (const ListedInstruction& one : function.code) bytes += sizeof one + one.text.size();
   const std::scoped_lock lock(mutex_);
   const auto still = known_.find(files);

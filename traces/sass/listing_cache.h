@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "traces/sass/limits.h"
 #include "traces/sass/listing.h"
@@ -28,9 +29,13 @@ struct CodeProblem {
   Diagnostics lines = {};  // with places in the listing or the ELF text
 };
 
-using SharedListing = std::shared_ptr<const Listing>;
+struct Code {
+  Listing listing;
+  std::vector<Module> modules;  // of the ELF text
+};
+using SharedCode = std::shared_ptr<const Code>;
 
-tl::expected<SharedListing, CodeProblem> read_code(const CodeFiles& files, const Limits& limits);
+tl::expected<SharedCode, CodeProblem> read_code(const CodeFiles& files, const Limits& limits);
 
 class ListingCache {
  public:
@@ -38,13 +43,13 @@ class ListingCache {
 
   // read_code(), or what it said before. Of listings that nobody holds, the latest are kept, as long as their text is
   // no larger than 128 MiB in all.
-  tl::expected<SharedListing, CodeProblem> read(const CodeFiles& files);
+  tl::expected<SharedCode, CodeProblem> read(const CodeFiles& files);
 
  private:
   struct Known {
     std::mutex reading;
     bool read = false;
-    tl::expected<SharedListing, CodeProblem> answer;
+    tl::expected<SharedCode, CodeProblem> answer;
     std::uint64_t bytes = 0;
   };
   void forget_oldest();
