@@ -142,6 +142,13 @@ TEST_CASE("a launch that fails is listed, stops nothing, and makes the exit code
   CHECK(ask({"run", copy.name() + "#bulk"}).code == 1);  // nothing could be simulated
 }
 
+TEST_CASE("bundles of processes that the program has started are named") {
+  const BundleCopy copy;
+  std::filesystem::copy(small_bundle, copy.path / "child-77", std::filesystem::copy_options::recursive);
+  CHECK(says(ask({"bundle", "list", copy.name()}), "a process that it started: " + copy.name() + "/child-77\n"));
+  CHECK(ask({"bundle", "check", copy.name() + "/child-77"}).code == 0);
+}
+
 TEST_CASE("a bundle whose recorder was interrupted is read") {
   const BundleCopy copy;
   copy.change("bundle.yaml", "exit: 0\n", "");

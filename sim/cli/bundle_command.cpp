@@ -61,7 +61,9 @@ std::string heading(const bundle::Bundle& bundle) {
                       grouped(static_cast<double>(bundle.launches.size())));
   if (graph > 0) text += fmt::format(", {} by graphs", graph);
   if (missing > 0) text += fmt::format(", {} that the recorder could not store", missing);
-  return text + "\n";
+  text += "\n";
+  for (const std::string& child : bundle.children) text += "a process that it started: " + child + "\n";
+  return text;
 }
 
 int list(const Values& values, std::ostream& out) {
@@ -69,11 +71,9 @@ int list(const Values& values, std::ostream& out) {
   const auto [bundle, launches] = chosen_from(values);
   with_output(values, out, [&, &bundle = bundle, &launches = launches](std::ostream& stream) {
     if (format == "json") {
-      Json json = {{"schema", "tilescope.bundle_list/1"},
-                   {"program", bundle.facts.program},
-                   {"gpu", bundle.facts.gpu},
-                   {"calls", bundle.order.size()},
-                   {"launches", Json::array()}};
+      Json json = {
+          {"schema", "tilescope.bundle_list/1"}, {"program", bundle.facts.program}, {"gpu", bundle.facts.gpu},
+          {"calls", bundle.order.size()},        {"children", bundle.children},     {"launches", Json::array()}};
       for (const std::size_t i : launches) {
         const bundle::BundleLaunch& one = bundle.launches[i];
         json["launches"].push_back({{"id", one.id},

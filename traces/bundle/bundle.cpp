@@ -40,6 +40,20 @@ std::optional<std::string> read(const std::string& path, Diagnostics& errors) {
   return std::nullopt;
 }
 
+bool is_bundle(const fs::path& folder) {
+  std::error_code none;
+  return fs::exists(folder / "bundle.yaml", none) || fs::exists(folder / "launches.yaml", none);
+}
+
+std::vector<std::string> bundles_within(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (is_bundle(entry->path())) found.push_back(entry->path().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 }  // namespace
 
 tl::expected<Bundle, Diagnostics> read_bundle(const std::string& folder) {
@@ -47,8 +61,7 @@ tl::expected<Bundle, Diagnostics> read_bundle(const std::string& folder) {
   bundle.folder = without_slash(folder);
   Diagnostics errors;
   const std::string facts = bundle.folder + "/bundle.yaml";
-  std::error_code none;
-  if (!fs::exists(facts, none) && !fs::exists(bundle.index_path(), none))
+  if (!is_bundle(bundle.folder))
     return tl::unexpected(
         Diagnostics{{bundle.folder, 0, 0, "is no bundle; must be a folder with bundle.yaml and launches.yaml"}});
   if (const auto text = read(facts, errors)) bundle.facts = read_facts(*text, facts, errors);
@@ -66,6 +79,7 @@ tl::expected<Bundle, Diagnostics> read_bundle(const std::string& folder) {
   if (const auto text = read(bundle.folder + "/refused", errors))
     read_refused(*text, bundle.folder + "/refused", bundle.order, errors);
   if (!errors.empty()) return tl::unexpected(errors);
+  bundle.children = bundles_within(bundle.folder);
   return bundle;
 }
 

@@ -43,7 +43,8 @@ struct Bundle {
   std::string folder;  // without a slash at its end
   BundleFacts facts;
   std::vector<BundleLaunch> launches;
-  std::vector<OrderedLaunch> order;  // of the program's launches
+  std::vector<OrderedLaunch> order;   // of the program's launches
+  std::vector<std::string> children;  // bundles within this one: of processes that the program has started
 
   std::string path_of(const BundleLaunch& launch) const { return folder + "/" + launch.file; }
   std::string index_path() const { return folder + "/launches.yaml"; }
