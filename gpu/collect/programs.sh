@@ -12,7 +12,7 @@
 #                     gpu/programs/needs/NAME.txt, or of all where there is no such file
 #   NAME.csv          its counters, a row per launch in launch order (programs.awk says how it looks)
 #   log/              what the programs and the tools said; summary.txt: a line per program
-#   programs.tgz.*    all of it in pieces of at most 15 MiB: cat OUT/programs.tgz.* | tar xz
+#   programs.tgz.*    all of it in pieces of at most 15 MiB: cat OUT/programs.tgz.* | tar xz -C gpu/measured/<gpu>/programs --exclude=./log
 #
 # PART run runs every program by itself, which shows that they are right; it needs neither the recorder nor counters. Programs start
 # together, but only one at a time has the GPU while counters are read (TILESCOPE_TURN, program.h). TILESCOPE_CAPTURE names another
@@ -60,6 +60,9 @@ command_of() {
   esac
 }
 
+lines() { if [ -r "$1" ]; then wc -l <"$1"; else echo "${2:-no}"; fi; }
+rows_of() { if [ -r "$1" ]; then grep -vc '^#\|^kernel,' "$1"; else echo no; fi; }
+
 run_one() {
   local started code
   started=$(date +%s)
@@ -81,7 +84,7 @@ capture_one() {
   rm -rf "${out:?}/$1"
   timeout "$limit" "$recorder" "${options[@]}" -o "$out/$1" "${command[@]}" >"$out/log/$1.capture.txt" 2>&1
   code=$?
-  echo "$1: capture exit $code, $(wc -l <"$out/$1/order" 2>/dev/null || echo 0) launches, $(du -sk "$out/$1" | cut -f1) KiB"
+  echo "$1: capture exit $code, $(lines "$out/$1/order") launches, $(du -sk "$out/$1" | cut -f1) KiB"
 }
 
 measure_one() {
@@ -99,7 +102,7 @@ measure_one() {
   else
     grep -m 3 '==ERROR' "$out/time/$1.ncu.csv" 2>/dev/null
   fi
-  echo "$1: measure exit $code, $(grep -vc '^#\|^kernel,' "$out/$1.csv" 2>/dev/null || true) launches, $(($(date +%s) - started)) s"
+  echo "$1: measure exit $code, $(rows_of "$out/$1.csv") launches, $(($(date +%s) - started)) s"
 }
 
 # Runs $1_one for every program, $2 at a time.
@@ -157,8 +160,8 @@ if has measure; then
 fi
 if has capture || has measure; then
   for name in $(rows | cut -d, -f1); do
-    echo "$name: $(wc -l <"$out/$name/order" 2>/dev/null || echo no) launches captured, $(wc -l <"$out/$name/refused" 2>/dev/null || echo 0) refused," \
-      "$(grep -vc '^#\|^kernel,' "$out/$name.csv" 2>/dev/null || echo no) measured, order $(compare_order "$name"), $(du -sk "$out/$name" 2>/dev/null | cut -f1) KiB"
+    echo "$name: $(lines "$out/$name/order") launches captured, $(lines "$out/$name/refused" 0) refused," \
+      "$(rows_of "$out/$name.csv") measured, order $(compare_order "$name"), $(du -sk "$out/$name" 2>/dev/null | cut -f1) KiB"
   done | tee "$out/summary.txt"
 fi
 if has pack; then
