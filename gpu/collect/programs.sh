@@ -5,7 +5,7 @@
 #     PART: build, run, capture, measure, pack; without one: build, capture, measure, pack
 #     --seconds N      time limit of everything (default 540): a program whose counters would take longer is left out and named
 #     --select REGEX   programs of gpu/programs/programs.csv by name, whole names
-#     --jobs N         programs that run at a time while nothing is measured (default: as many as cores, at most 8)
+#     --jobs N         programs that run at a time while nothing is measured (default: as many as cores, at most 10)
 #
 # Leaves in OUT:
 #   NAME/             the bundle of the program (tilescope-capture), with memory where programs.csv says so: of the launches named in
@@ -22,7 +22,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 gpu=$(dirname "$here")
 PATH=$PATH:/usr/local/cuda/bin
 seconds=540 select='.*' jobs=$(nproc)
-[ "$jobs" -le 8 ] || jobs=8
+[ "$jobs" -le 10 ] || jobs=10
 parts=
 while [ $# -gt 0 ]; do
   case $1 in
@@ -56,7 +56,9 @@ command_of() {
   read -r -a words <<<"$(field "$1" 5)"
   case ${words[0]} in
     *.py) command=(python3 "$gpu/programs/${words[0]}" "${words[@]:1}") ;;
-    *) command=("$build/programs/bin/${words[0]}" "${words[@]:1}") ;;
+    *)
+      while [ -e "$out/time/building" ]; do sleep 0.2; done  # what needs no compiler goes first
+      command=("$build/programs/bin/${words[0]}" "${words[@]:1}") ;;
   esac
 }
 
@@ -105,15 +107,21 @@ measure_one() {
   echo "$1: measure exit $code, $(rows_of "$out/$1.csv") launches, $(($(date +%s) - started)) s"
 }
 
-# Runs $1_one for every program, $2 at a time.
+# Runs $1_one for the programs named on stdin, $2 at a time.
 each() {
-  local part=$1 at_a_time=$2 name
-  for name in $(rows | cut -d, -f1); do
-    while [ "$(jobs -rp | wc -l)" -ge "$at_a_time" ]; do wait -n; done
-    { text=$("${part}_one" "$name"); say "$text"; } &
+  local part=$1 at_a_time=$2 name started=()
+  while read -r name; do
+    while [ "${#started[@]}" -ge "$at_a_time" ]; do
+      wait -n "${started[@]}"
+      mapfile -t started < <(for process in "${started[@]}"; do [ ! -d "/proc/$process" ] || echo "$process"; done)
+    done
+    { text=$("${part}_one" "$name" </dev/null); say "$text"; } &
+    started+=($!)
   done
   wait
 }
+names() { rows | cut -d, -f1; }
+python_first() { rows | grep '\.py' | cut -d, -f1; rows | grep -v '\.py' | cut -d, -f1; }
 
 # The kernels of a bundle in launch order and those of its counters must be the same.
 compare_order() {
@@ -128,22 +136,32 @@ compare_order() {
   if cmp -s "$out/time/captured" "$out/time/measured"; then echo same; else echo "DIFFERENT ($(diff "$out/time/captured" "$out/time/measured" | grep -c '^[<>]') lines)"; fi
 }
 
+build_programs() {
+  cmake -S "$gpu/programs" -B "$build/programs" -G Ninja -DCMAKE_CUDA_COMPILER="$(command -v nvcc)" && cmake --build "$build/programs" -- -k 0
+}
+build_recorder() {
+  cmake -S "$gpu" -B "$build/gpu" -G Ninja -DCMAKE_CUDA_COMPILER="$(command -v nvcc)" -DCMAKE_CUDA_ARCHITECTURES=90-real &&
+    cmake --build "$build/gpu" --target tilescope_capture tilescope-capture
+}
 if has build; then
   mkdir -p "$build"
-  (cmake -S "$gpu/programs" -B "$build/programs" -G Ninja -DCMAKE_CUDA_COMPILER="$(command -v nvcc)" && cmake --build "$build/programs" -- -k 0) \
-    >"$out/log/build.txt" 2>&1 || { say "not all programs were built:"; grep -E 'error|FAILED' "$out/log/build.txt" | head -n 20; }
+  : >"$out/time/building"
+  {
+    build_programs >"$out/log/build.txt" 2>&1 || { say "not all programs were built:"; grep -E 'error|FAILED' "$out/log/build.txt" | head -n 20; }
+    rm -f "$out/time/building"
+    say "built: $(find "$build/programs/bin" -type f 2>/dev/null | wc -l) programs in C++"
+  } &
   if has capture && [ -z "${TILESCOPE_CAPTURE:-}" ]; then
-    (cmake -S "$gpu" -B "$build/gpu" -G Ninja -DCMAKE_CUDA_COMPILER="$(command -v nvcc)" -DCMAKE_CUDA_ARCHITECTURES=90-real &&
-      cmake --build "$build/gpu" --target tilescope_capture tilescope-capture) >"$out/log/build_capture.txt" 2>&1 ||
-      { say "the recorder was not built:"; tail -n 20 "$out/log/build_capture.txt"; exit 1; }
+    build_recorder >"$out/log/build_capture.txt" 2>&1 || { say "the recorder was not built:"; tail -n 20 "$out/log/build_capture.txt"; exit 1; }
+    say "built: the recorder"
   fi
-  say "built: $(ls "$build/programs/bin" 2>/dev/null | wc -l) programs in C++"
+  has capture || has run || wait
 fi
 recorder=${TILESCOPE_CAPTURE:-$build/gpu/bin/tilescope-capture}
-if has run; then each run "$jobs"; fi
+if has run; then each run "$jobs" < <(python_first); fi
 if has capture; then
   [ -x "$recorder" ] || { echo "programs.sh: tilescope-capture is not built; build it or name it in TILESCOPE_CAPTURE" >&2; exit 1; }
-  each capture "$jobs"
+  each capture "$jobs" < <(python_first)
 fi
 if has measure; then
   ncu --query-metrics --query-metrics-mode base >"$out/time/query" 2>&1
@@ -156,10 +174,10 @@ if has measure; then
       sed -n 's/^Version \([0-9.]*\).*/\1/p'), clocks left alone (SM CLOCK MHz), cold caches, $(date +%F)"
     echo "# Made by gpu/collect/programs.sh with $(basename "${METRICS:-metrics_programs.txt}"); base units. A row per launch in launch order."
   } >"$out/time/head"
-  each measure 3
+  each measure 3 < <(names)
 fi
 if has capture || has measure; then
-  for name in $(rows | cut -d, -f1); do
+  for name in $(names); do
     echo "$name: $(lines "$out/$name/order") launches captured, $(lines "$out/$name/refused" 0) refused," \
       "$(rows_of "$out/$name.csv") measured, order $(compare_order "$name"), $(du -sk "$out/$name" 2>/dev/null | cut -f1) KiB"
   done | tee "$out/summary.txt"
