@@ -10,13 +10,14 @@
 # Leaves in OUT:
 #   NAME/             the bundle of the program (tilescope-capture), with memory where programs.csv says so: of the launches named in
 #                     gpu/programs/needs/NAME.txt, or of all where there is no such file
-#   NAME.csv          its counters, a row per launch in launch order (programs.awk says how it looks)
+#   NAME.csv          its counters, a row per launch in launch order (programs.awk says how it looks); a program that has this file
+#                     already is not measured again
 #   log/              what the programs and the tools said; summary.txt: a line per program
 #   programs.tgz.*    all of it in pieces of at most 15 MiB: cat OUT/programs.tgz.* | tar xz -C gpu/measured/<gpu>/programs --exclude=./log
 #
 # PART run runs every program by itself, which shows that they are right; it needs neither the recorder nor counters. Programs start
 # together, but only one at a time has the GPU while counters are read (TILESCOPE_TURN, program.h). TILESCOPE_CAPTURE names another
-# recorder than the one built here. Caches are flushed before every pass and the clocks are left as they are.
+# recorder than the one built here, and BUILD another folder than OUT/build (programs/bin and gpu/bin are looked for in it). Caches are flushed before every pass and the clocks are left as they are.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 gpu=$(dirname "$here")
@@ -93,6 +94,7 @@ measure_one() {
   local code started limit
   started=$(date +%s) limit=$(left)
   command_of "$1"
+  if [ -s "$out/$1.csv" ]; then echo "$1: has its counters"; return; fi
   if [ "$limit" -lt 15 ]; then echo "$1: left out: no time"; return; fi
   TILESCOPE_TURN=$out/time/turn timeout "$limit" ncu --csv --page raw --print-units base --print-kernel-base mangled --cache-control all \
     --clock-control none --target-processes application-only --metrics "$(paste -sd, "$out/time/metrics")" --log-file "$out/time/$1.ncu.csv" \

@@ -61,8 +61,8 @@ std::vector<int> levels(const Graph& graph, int root) {
 
 int main() {
   program::take_turn();
-  const int vertices = 1 << 15, root = 12345;
-  const Graph graph = random_graph(vertices, 1 << 16);
+  const int vertices = 1 << 14, root = 12345;
+  const Graph graph = random_graph(vertices, 1 << 15);
   const std::vector<int> wanted = levels(graph, root);
   std::vector<int> start(vertices, -1);
   start[root] = 0;

@@ -32,7 +32,7 @@ struct IsOdd {
 
 int main() {
   program::take_turn();
-  const int count = 200000;
+  const int count = 120000;
   const std::vector<int> values = program::repeated(program::random_integers(count, 1, 100));
   std::vector<int> keys(count);
   program::Random random(2);
@@ -66,6 +66,7 @@ int main() {
     largest.push_back(*std::max_element(floats.begin() + starts[i], floats.begin() + starts[i + 1]));
   program::expect_equal("segmented max", segment_out.host(), largest);
 
+  out.clear(), out_keys.clear();
   with_scratch([&](void* s, size_t& bytes) {
     return cub::DeviceReduce::ReduceByKey(s, bytes, by.get(), out_keys.get(), in.get(), out.get(), found.get(),
                                           cuda::std::plus<>{}, count);
@@ -75,6 +76,7 @@ int main() {
   got.resize(found.host()[0]);
   program::expect_equal("reduce by key", got, sums);
 
+  out.clear(), out_keys.clear();
   with_scratch([&](void* s, size_t& bytes) {
     return cub::DeviceRunLengthEncode::Encode(s, bytes, by.get(), out_keys.get(), out.get(), found.get(), count);
   });
@@ -90,6 +92,7 @@ int main() {
   for (const int value : values) ++counts[value];
   program::expect_equal("histogram", bins.host(), counts);
 
+  out.clear(), out_keys.clear();
   with_scratch([&](void* s, size_t& bytes) {
     return cub::DeviceSelect::If(s, bytes, in.get(), out.get(), found.get(), count, IsOdd{});
   });

@@ -27,7 +27,7 @@ struct Less {
 
 int main() {
   program::take_turn();
-  const int count = 100000;
+  const int count = 65000;
   const std::vector<unsigned> keys = program::repeated(program::random_integers<unsigned>(count, 1, 1 << 12));
   std::vector<int> order(count);
   std::iota(order.begin(), order.end(), 0);
@@ -41,6 +41,7 @@ int main() {
   });
   program::expect_equal("radix sort of pairs", out_values.host(), sorted_order);
 
+  out.clear(), out_values.clear();
   std::vector<float> floats(count);
   for (int i = 0; i < count; ++i) floats[i] = (static_cast<float>(keys[i]) - 2000) / 16;
   program::Device<float> float_in(floats), float_out(count);
@@ -66,7 +67,8 @@ int main() {
   for (int i = 0; i < segments; ++i) std::sort(wanted.begin() + starts[i], wanted.begin() + starts[i + 1]);
   program::expect_equal("segmented sort", out.host(), wanted);
 
-  const int fewer = 50000;
+  out.clear(), float_out.clear();
+  const int fewer = 40000;
   with_scratch([&](void* scratch, size_t& bytes) {
     return cub::DeviceMergeSort::StableSortPairs(scratch, bytes, in.get(), values.get(), fewer, Less{});
   });

@@ -27,6 +27,7 @@ int main() {
     cusparseDnMatDescr_t from, to;
     CHECKED(cusparseCreateDnMat(&from, matrix.columns, width, by_rows ? width : matrix.columns, in, CUDA_R_32F, order));
     CHECKED(cusparseCreateDnMat(&to, matrix.rows, width, by_rows ? width : matrix.rows, out, CUDA_R_32F, order));
+    out.clear();
     const float one = 1, zero = 0;
     size_t bytes = 0;
     CHECKED(cusparseSpMM_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,

@@ -29,6 +29,7 @@ int main() {
   } cases[] = {
       {by_rows, CUSPARSE_SPMV_CSR_ALG1}, {by_rows, CUSPARSE_SPMV_CSR_ALG2}, {by_entries, CUSPARSE_SPMV_COO_ALG1}};
   for (const auto& [sparse, algorithm] : cases) {
+    out.clear();
     size_t bytes = 0;
     CHECKED(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, sparse, x, &zero, y, CUDA_R_32F,
                                     algorithm, &bytes));
@@ -39,6 +40,7 @@ int main() {
     got.resize(matrix.rows);
     program::expect_close("SpMV", got, std::vector<double>(wanted.begin(), wanted.begin() + matrix.rows), 1e-5);
   }
+  out.clear();
   cusparseDnMatDescr_t from, to;
   CHECKED(cusparseCreateDnMat(&from, matrix.columns, width, matrix.columns, in, CUDA_R_32F, CUSPARSE_ORDER_COL));
   CHECKED(cusparseCreateDnMat(&to, matrix.rows, width, matrix.rows, out, CUDA_R_32F, CUSPARSE_ORDER_COL));

@@ -44,7 +44,8 @@ int main() {
   program::take_turn();
   for (const int count : {1 << 17, 1 << 19}) {
     for (const bool skewed : {false, true}) {
-      std::vector<unsigned char> values = program::random_integers<unsigned char>(count, count, skewed ? 32 : 256);
+      std::vector<unsigned char> values =
+          program::repeated(program::random_integers<unsigned char>(count, count, skewed ? 32 : 256));
       if (skewed)
         for (size_t i = 0; i < values.size(); i += 2) values[i] = 7;
       std::vector<unsigned> wanted(bins);

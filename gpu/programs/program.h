@@ -115,6 +115,7 @@ class Device {
   void upload(const std::vector<T>& values) {
     CHECKED(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
   }
+  void clear() { CHECKED(cudaMemset(data_, 0, count_ * sizeof(T))); }  // zeros are not stored with a launch
   std::vector<T> host() const {
     std::vector<T> values(count_);
     CHECKED(cudaMemcpy(values.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));

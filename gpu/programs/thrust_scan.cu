@@ -25,7 +25,7 @@ struct IsEven {
 
 int main() {
   program::take_turn();
-  const int count = 1 << 18;
+  const int count = 1 << 17;
   const std::vector<int> values = program::repeated(program::random_integers(count, 1, 64));
   std::vector<int> keys(count);
   program::Random random(2);
@@ -37,10 +37,12 @@ int main() {
   thrust::inclusive_scan(thrust::device, in.get(), in.get() + count, out.get());
   program::expect_equal("inclusive_scan", out.host(), wanted);
 
+  out.clear();
   for (int i = 0; i < count; ++i) wanted[i] = (i > 0 && keys[i] == keys[i - 1] ? wanted[i - 1] : 0) + values[i];
   thrust::inclusive_scan_by_key(thrust::device, by.get(), by.get() + count, in.get(), out.get());
   program::expect_equal("inclusive_scan_by_key", out.host(), wanted);
 
+  out.clear();
   const auto ends =
       thrust::reduce_by_key(thrust::device, by.get(), by.get() + count, in.get(), out_keys.get(), out.get());
   std::vector<int> sums(keys.back() + 1), got = out.host();
@@ -48,6 +50,7 @@ int main() {
   got.resize(ends.second - out.get());
   program::expect_equal("reduce_by_key", got, sums);
 
+  out.clear(), out_keys.clear();
   const long long squares =
       thrust::transform_reduce(thrust::device, in.get(), in.get() + count, Square{}, 0LL, thrust::plus<long long>());
   long long wanted_squares = 0;

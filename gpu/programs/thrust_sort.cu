@@ -22,7 +22,7 @@ struct LowByteFirst {
 
 int main() {
   program::take_turn();
-  const int count = 1 << 17;
+  const int count = 1 << 16;
   const std::vector<int> keys = program::repeated(program::random_integers(count, 1, 4096));
   std::vector<int> sorted = keys;
   std::stable_sort(sorted.begin(), sorted.end());

@@ -3,7 +3,7 @@
 import program
 import torch
 
-program.settle(separate=True)
+program.settle()
 program.take_turn()
 plane = program.uniform(64, 1024, seed=1, low=0.0).repeat(16, 1)
 vector = program.integers(32, 1 << 18, seed=2)
