@@ -14,23 +14,28 @@ std::unique_ptr<Kernel> kernel_of(const MappedKernel& mapped) {
   return std::move(*kernel);
 }
 
-CaseRun run_one(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& options) {
-  const auto kernel = kernel_of(row.mapped);
-  const auto problems = launch_problems(gpu, cta_resources(kernel->launch()));
+CaseRun run_kernel(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  const auto problems = launch_problems(gpu, cta_resources(kernel.launch()));
   if (!problems.empty()) return {std::nullopt, "can not be launched on " + gpu.name + ": " + problems.front()};
-  return {make_result(gpu, kernel->launch(), options, simulate(gpu, *kernel, options)), ""};
+  return {make_result(gpu, kernel.launch(), options, simulate(gpu, kernel, options)), ""};
 }
 
 // Of a bundle: what is wrong with one launch is no reason not to compare the others.
-CaseRun run_recorded(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& options) {
-  if (const auto kernel = make_kernel(row.mapped); !kernel) return {std::nullopt, kernel.error()};
+CaseRun run_recorded(const GpuSpec& gpu, const MappedKernel& mapped, const RunOptions& options) {
+  const auto kernel = make_kernel(mapped);
+  if (!kernel) return {std::nullopt, kernel.error()};
   try {
-    return run_one(gpu, row, options);
+    return run_kernel(gpu, **kernel, options);
   } catch (const DiagnosticsError& error) {
     return {std::nullopt, "its execution: " + error.diagnostics().front().message};
   } catch (const std::exception& error) {
     return {std::nullopt, std::string("its execution: ") + error.what()};
   }
+}
+
+CaseRun run_one(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& options) {
+  if (!row.program.empty()) return run_recorded(gpu, row.mapped, options);
+  return run_kernel(gpu, *kernel_of(row.mapped), options);
 }
 
 }  // namespace
@@ -61,8 +66,7 @@ CaseRuns run_cases(const GpuSpec& gpu, const std::vector<MatchedRow>& rows, cons
     RunOptions own = options;
     own.threads = 1;
     own.on_progress = [&one](const Progress& p) { one.at(p.fraction); };
-    const MatchedRow& row = *distinct[one.number()];
-    all.runs[one.number()] = row.program.empty() ? run_one(gpu, row, own) : run_recorded(gpu, row, own);
+    all.runs[one.number()] = run_one(gpu, *distinct[one.number()], own);
   };
   run_batch(distinct.size(), simulate_one, batch).rethrow_first();
   return all;
