@@ -173,10 +173,10 @@ TEST_CASE("a tensor map is an argument of 128 byte in the words of cuTensorMapEn
       {"buffer: a, type: f16, dims: [1,1,1,1,1,1], box: [1]", "must be a list of at most 5 numbers"},
       {"buffer: a, type: f16, dims: [1], box: [1], boxes: 3", "boxes: unknown key"},
   };
-  for (const auto& [map, sentence] : wrong) {
-    CAPTURE(map);
-    const std::string said = to_string(read(map).errors);
-    CHECK_MESSAGE(said.find(sentence) != std::string::npos, said);
+  for (const auto& row : wrong) {
+    CAPTURE(row.map);
+    const std::string said = to_string(read(row.map).errors);
+    CHECK_MESSAGE(said.find(row.sentence) != std::string::npos, said);
   }
 }
 

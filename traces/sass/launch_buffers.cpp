@@ -274,12 +274,12 @@ void LaunchBuffers::load_parts(const YamlSection::Entry& contents, const DeviceB
     if (parts[i].at < parts[i - 1].at + parts[i - 1].size)
       error(parts[i].place, fmt::format("contents: this part begins at {}, before the one before it ends ({})",
                                         parts[i].at, parts[i - 1].at + parts[i - 1].size));
-  keep_parts(buffer, std::move(parts));
+  keep_parts(buffer, parts);
 }
 
 // A large allocation may hold a little here and there: the memory keeps a buffer from each part to the next. Parts that
 // share a page share a buffer.
-void LaunchBuffers::keep_parts(const DeviceBuffer& whole, std::vector<Part> parts) {
+void LaunchBuffers::keep_parts(const DeviceBuffer& whole, const std::vector<Part>& parts) {
   DeviceBuffer piece;
   piece.base = whole.base;
   const auto end_at = [&](std::uint64_t end) {

@@ -58,7 +58,7 @@ class LaunchBuffers {
   void fill_as_said(YamlSection& section, DeviceBuffer& buffer, BufferFacts& facts);
   void load(const YamlSection::Entry& file, DeviceBuffer& buffer, BufferFacts& facts);
   void load_parts(const YamlSection::Entry& contents, const DeviceBuffer& buffer, BufferFacts& facts);
-  void keep_parts(const DeviceBuffer& whole, std::vector<Part> parts);
+  void keep_parts(const DeviceBuffer& whole, const std::vector<Part>& parts);
   std::optional<Part> read_file(const YamlSection::Entry& file, std::uint64_t most);
   void fill(const YamlSection::Entry& init, const YamlSection::Entry* below, DeviceBuffer& buffer);
   void chain(const YamlSection::Entry* stride, const Place& place, DeviceBuffer& buffer);

@@ -51,7 +51,7 @@ class Reader {
   std::string word(const char* name, const std::vector<std::string>& accepted, const std::string& standard) {
     const auto* entry = section_.take(name);
     if (entry == nullptr && !standard.empty()) return standard;
-    const std::string text = entry != nullptr && entry->value.IsScalar() ? entry->value.Scalar() : "";
+    std::string text = entry != nullptr && entry->value.IsScalar() ? entry->value.Scalar() : "";
     if (std::find(accepted.begin(), accepted.end(), text) != accepted.end()) return text;
     if (const auto number = whole_in(text); number && *number >= 0 && *number <= kMostEnumerator) return text;
     if (entry == nullptr)
