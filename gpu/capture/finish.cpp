@@ -1,0 +1,183 @@
+#include "finish.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "bundle_files.h"
+#include "disassembly.h"
+#include "launch_text.h"
+#include "zstd_frame.h"
+
+namespace tilescope::capture {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLevel = 19;  // of listings: small files, read often
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool write_file(const fs::path& path, const std::string& contents) {
+  const fs::path part = path.string() + ".part";
+  {
+    std::ofstream file(part, std::ios::binary);
+    file << contents;
+    if (!file) return false;
+  }
+  std::error_code failed;
+  fs::rename(part, path, failed);
+  return !failed;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> all;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) all.push_back(entry.path());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// code/HASH-N.cubin becomes code/HASH-N.sass.zst; it stays when it cannot be disassembled.
+class Code {
+ public:
+  Code(const fs::path& bundle, bool keep_cubins, Finished& finished)
+      : bundle_(bundle), keep_cubins_(keep_cubins), finished_(finished), nvdisasm_(find_nvdisasm()) {
+    for (const fs::path& path : files_in(bundle / "code"))
+      if (path.extension() == ".cubin") cubins_.push_back(path);
+    if (nvdisasm_.empty() && !cubins_.empty())
+      finished_.problems.push_back(
+          "nvdisasm was not found on the PATH, in $CUDA_HOME/bin or in /usr/local/cuda/bin: the code stays as "
+          "cubins (install the CUDA Toolkit's cuda-nvdisasm, then tilescope-capture --finish)");
+  }
+
+  void convert() {
+    std::vector<std::thread> threads;
+    const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+    for (std::size_t i = 0; i < std::min(most, cubins_.size()); ++i)
+      threads.emplace_back([this] {
+        for (std::size_t at = next_++; at < cubins_.size(); at = next_++) convert(cubins_[at]);
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  // Launch files name what became of the code.
+  void rename_in(const fs::path& launch) const {
+    std::string text = read_file(launch);
+    const std::string before = "kernel: {cubin: ../code/";
+    if (text.compare(0, before.size(), before) != 0) return;
+    const std::size_t end = text.find(',', before.size());
+    if (end == std::string::npos) return;
+    std::string name = text.substr(before.size(), end - before.size());
+    const auto found = names_.find(name);
+    if (found == names_.end()) return;
+    text.replace(0, end, "kernel: {" + found->second);
+    write_file(launch, text);
+  }
+
+ private:
+  void convert(const fs::path& cubin) {
+    const std::string stem = cubin.string().substr(0, cubin.string().size() - 6), name = cubin.filename().string();
+    std::string error;
+    bool has_listing = false;
+    if (!nvdisasm_.empty()) {
+      const Listing listing = disassemble(nvdisasm_, cubin.string());
+      error = listing.error;
+      has_listing = error.empty() && write_file(stem + ".sass.zst", zstd_frame(listing.text, kLevel));
+    }
+    const std::string own = fs::path(stem).filename().string();
+    const bool is_kept = nvdisasm_.empty() || !has_listing || keep_cubins_;
+    const std::lock_guard lock(mutex_);
+    if (has_listing) {
+      ++finished_.listings;
+      names_[name] = "sass: ../code/" + own + ".sass.zst";
+    }
+    if (!error.empty()) finished_.problems.push_back("nvdisasm on " + cubin.string() + ": " + error);
+    if (!is_kept) remove_.push_back(cubin);
+  }
+
+  const fs::path bundle_;
+  const bool keep_cubins_;
+  Finished& finished_;
+  const std::string nvdisasm_;
+  std::vector<fs::path> cubins_;
+  std::map<std::string, std::string> names_;  // file name -> what the launch files say instead
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+
+ public:
+  std::vector<fs::path> remove_;  // when the launch files no longer name them
+};
+
+std::string list(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + yaml_text(word);
+  return "[" + text + "]";
+}
+
+std::size_t lines_of(const fs::path& path) {
+  const std::string text = read_file(path);
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// The recorder has written it when it saw the first launch; a program without launches has none.
+void write_bundle_file(const fs::path& bundle, const std::optional<Ending>& ending) {
+  std::string text = read_file(bundle / "bundle.yaml");
+  if (text.empty() && ending)
+    text = "schema: tilescope.bundle/1\nprogram: " + list(ending->program) + "\nmemory: " + ending->memory + "\n";
+  if (ending && !ending->exit.empty() && text.find("\nexit: ") == std::string::npos)
+    text += "exit: " + ending->exit + "\n";
+  write_file(bundle / "bundle.yaml", text);
+}
+
+void finish_one(const fs::path& bundle, const std::optional<Ending>& ending, bool keep_cubins, Finished& finished) {
+  finished.bundles.push_back(bundle.string());
+  trim_order(bundle.string());
+  Code code(bundle, keep_cubins, finished);
+  code.convert();
+  for (const fs::path& launch : files_in(bundle / "launches")) {
+    if (ends_with(launch.string(), ".yaml"))
+      code.rename_in(launch);
+    else
+      fs::remove(launch);  // a file whose writing was interrupted
+  }
+  for (const fs::path& path : code.remove_) fs::remove(path);
+  for (const char* folder : {"code", "memory"}) {
+    for (const fs::path& path : files_in(bundle / folder))
+      if (path.string().find(".part") != std::string::npos) fs::remove(path);
+    std::error_code not_empty;
+    fs::remove(bundle / folder, not_empty);
+  }
+  write_bundle_file(bundle, ending);
+  fs::remove(bundle / "recorder");
+  finished.launches += lines_of(bundle / "order");
+  finished.different += lines_of(bundle / "launches.yaml");
+  if (fs::exists(bundle / "refused")) finished.refused += lines_of(bundle / "refused");
+}
+
+}  // namespace
+
+Finished finish(const std::string& directory, const std::optional<Ending>& ending, bool keep_cubins) {
+  Finished finished;
+  finish_one(directory, ending, keep_cubins, finished);
+  for (const fs::path& path : files_in(directory))
+    if (path.filename().string().compare(0, 6, "child-") == 0 && fs::is_directory(path))
+      finish_one(path, ending, keep_cubins, finished);
+  return finished;
+}
+
+}  // namespace tilescope::capture
