@@ -40,8 +40,8 @@ std::string BundleFiles::claim(const std::string& directory) {
   write_all(claim, own + "\n");
   close(claim);
   for (const char* folder : {"/launches", "/code", "/memory"}) mkdir((directory_ + folder).c_str(), 0755);
-  append("launches.yaml", "");
-  order_ = open((directory_ + "/order").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  if (!order_.open(directory_ + "/order") || !journal_.open(directory_ + "/journal"))
+    return "cannot write into " + directory_ + ": " + std::strerror(errno);
   return {};
 }
 
@@ -59,7 +59,7 @@ bool BundleFiles::write(const std::string& path, std::string_view contents) cons
 }
 
 bool BundleFiles::append(const std::string& path, std::string_view line) const {
-  const int file = open((directory_ + "/" + path).c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0644);
+  const int file = ::open((directory_ + "/" + path).c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0644);
   if (file < 0) return false;
   const bool written = write_all(file, line);
   close(file);
@@ -68,31 +68,43 @@ bool BundleFiles::append(const std::string& path, std::string_view line) const {
 
 bool BundleFiles::exists(const std::string& path) const { return access((directory_ + "/" + path).c_str(), F_OK) == 0; }
 
-bool BundleFiles::open_order_window() {
+bool GrowingFile::open(const std::string& path) {
+  file_ = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+  return file_ >= 0;
+}
+
+bool GrowingFile::open_window() {
   if (window_ != nullptr) munmap(window_, kWindow);
   window_ = nullptr;
   window_begin_ = used_ / kWindow * kWindow;
   // Without room on the disk a mapped write would end the program.
-  if (posix_fallocate(order_, static_cast<off_t>(window_begin_), kWindow) != 0) return false;
-  void* mapped = mmap(nullptr, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED, order_, static_cast<off_t>(window_begin_));
+  if (posix_fallocate(file_, static_cast<off_t>(window_begin_), kWindow) != 0) return false;
+  void* mapped = mmap(nullptr, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(window_begin_));
   if (mapped != MAP_FAILED) window_ = static_cast<char*>(mapped);
   return window_ != nullptr;
+}
+
+void GrowingFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (window_ == nullptr || used_ - window_begin_ >= kWindow) {
+      if (!open_window()) {
+        const ssize_t count = pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(used_));
+        if (count > 0) used_ += static_cast<std::uint64_t>(count);
+        return;
+      }
+    }
+    const std::string_view part = bytes.substr(0, kWindow - (used_ - window_begin_));
+    std::memcpy(window_ + (used_ - window_begin_), part.data(), part.size());
+    used_ += part.size();
+    bytes.remove_prefix(part.size());
+  }
 }
 
 void BundleFiles::append_order(int id, int stream, bool is_graph) {
   ++order_lines_;
   char line[48];
   const int length = std::snprintf(line, sizeof line, is_graph ? "%d %d graph\n" : "%d %d\n", id, stream);
-  for (int i = 0; i < length; ++i) {
-    if (window_ == nullptr || used_ - window_begin_ >= kWindow) {
-      if (!open_order_window()) {
-        (void)!pwrite(order_, line + i, static_cast<std::size_t>(length - i), static_cast<off_t>(used_));
-        used_ += static_cast<std::uint64_t>(length - i);
-        return;
-      }
-    }
-    window_[used_++ - window_begin_] = line[i];
-  }
+  order_.append({line, static_cast<std::size_t>(length)});
 }
 
 void trim_order(const std::string& directory) {

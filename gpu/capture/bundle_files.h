@@ -8,6 +8,21 @@
 
 namespace tilescope::capture {
 
+// A file that grows at its end, which is mapped: adding to it costs no system call, and what was added stays when the
+// program crashes. Zeros behind the last byte are cut off when the program has ended.
+class GrowingFile {
+ public:
+  bool open(const std::string& path);
+  void append(std::string_view bytes);
+
+ private:
+  bool open_window();
+
+  int file_ = -1;
+  char* window_ = nullptr;
+  std::uint64_t window_begin_ = 0, used_ = 0;
+};
+
 class BundleFiles {
  public:
   // Claims `directory`, which exists. The first process of a program takes it; each further one takes child-PID in it.
@@ -22,15 +37,13 @@ class BundleFiles {
   void append_order(int id, int stream, bool is_graph);
   std::uint64_t order_lines() const { return order_lines_; }
 
- private:
-  bool open_order_window();
+  // One record of the file "journal" (journal.h).
+  void append_journal(std::string_view record) { journal_.append(record); }
 
+ private:
   std::string directory_;
-  // The end of "order" is mapped, so that a launch costs no system call; zeros behind the last line are cut off at the
-  // end.
-  int order_ = -1;
-  char* window_ = nullptr;
-  std::uint64_t window_begin_ = 0, used_ = 0, order_lines_ = 0;
+  GrowingFile order_, journal_;
+  std::uint64_t order_lines_ = 0;
 };
 
 // Cuts zero bytes off the end of "order", as an interrupted program leaves them.

@@ -281,6 +281,9 @@ void on_graph(Recorder& recorder, CUpti_CallbackId id, const CUpti_CallbackData&
       return recorder.change(
           [&](Kernels&, Allocations&, Graphs& graphs) { graphs.forget_executable(from.hGraphExec); });
     }
+    case CALL(cuProfilerStart):
+    case CALL(cuProfilerStop):
+      return recorder.profiler_switched(id == CALL(cuProfilerStart));
     case CALL(cuStreamDestroy_v2):
       return recorder.stream_destroyed(as<cuStreamDestroy_v2_params>(data).hStream);
     default:
@@ -357,7 +360,9 @@ const std::vector<CUpti_CallbackId>& driver_calls() {
                                                     CALL(cuGraphLaunch),
                                                     CALL(cuGraphLaunch_ptsz),
                                                     CALL(cuGraphDestroy),
-                                                    CALL(cuGraphExecDestroy)};
+                                                    CALL(cuGraphExecDestroy),
+                                                    CALL(cuProfilerStart),
+                                                    CALL(cuProfilerStop)};
   return all;
 }
 

@@ -22,6 +22,8 @@ Driver loaded_driver() {
   find(driver.copy, "cuMemcpy");
   find(driver.capture_info, "cuStreamGetCaptureInfo_v2");
   find(driver.kernel_node, "cuGraphKernelNodeGetParams_v2");
+  find(driver.kernel_function, "cuKernelGetFunction");
+  find(driver.load_function, "cuFuncLoad");
   find(driver.function_name, "cuFuncGetName");
   return driver;
 }

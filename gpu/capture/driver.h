@@ -16,6 +16,8 @@ struct Driver {
   CUresult (*capture_info)(CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*, const CUgraphNode**,
                            std::size_t*) = nullptr;
   CUresult (*kernel_node)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*) = nullptr;
+  CUresult (*kernel_function)(CUfunction*, CUkernel) = nullptr;
+  CUresult (*load_function)(CUfunction) = nullptr;
   CUresult (*function_name)(const char**, CUfunction) = nullptr;
 };
 

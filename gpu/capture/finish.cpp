@@ -13,6 +13,7 @@
 
 #include "bundle_files.h"
 #include "disassembly.h"
+#include "journal.h"
 #include "launch_text.h"
 #include "zstd_frame.h"
 
@@ -48,10 +49,6 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return all;
 }
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 // code/HASH-N.cubin becomes code/HASH-N.sass.zst; it stays when it cannot be disassembled.
 class Code {
  public:
@@ -75,18 +72,18 @@ class Code {
     for (std::thread& thread : threads) thread.join();
   }
 
-  // Launch files name what became of the code.
+  // A launch file of a bundle that was finished without nvdisasm.
   void rename_in(const fs::path& launch) const {
-    std::string text = read_file(launch);
+    const std::string text = read_file(launch);
+    if (const std::string renamed = renamed_text(text); renamed != text) write_file(launch, renamed);
+  }
+
+  std::string renamed_text(const std::string& text) const {
     const std::string before = "kernel: {cubin: ../code/";
-    if (text.compare(0, before.size(), before) != 0) return;
     const std::size_t end = text.find(',', before.size());
-    if (end == std::string::npos) return;
-    std::string name = text.substr(before.size(), end - before.size());
-    const auto found = names_.find(name);
-    if (found == names_.end()) return;
-    text.replace(0, end, "kernel: {" + found->second);
-    write_file(launch, text);
+    if (text.compare(0, before.size(), before) != 0 || end == std::string::npos) return text;
+    const auto found = names_.find(text.substr(before.size(), end - before.size()));
+    return found == names_.end() ? text : "kernel: {" + found->second + text.substr(end);
   }
 
  private:
@@ -144,17 +141,27 @@ void write_bundle_file(const fs::path& bundle, const std::optional<Ending>& endi
   write_file(bundle / "bundle.yaml", text);
 }
 
+void write_launches(const fs::path& bundle, const Code& code) {
+  std::string list;
+  int id = 0;
+  for (const LaunchFile& launch : read_journal(read_file(bundle / "journal"))) {
+    ++id;
+    std::ofstream(bundle / file_of_launch(id), std::ios::binary) << code.renamed_text(launch_text(launch));
+    list += launches_line(id, launch.kernel, launch.shape);
+  }
+  // The list stands last, so that an interrupted end begins again.
+  if (write_file(bundle / "launches.yaml", list)) fs::remove(bundle / "journal");
+}
+
 void finish_one(const fs::path& bundle, const std::optional<Ending>& ending, bool keep_cubins, Finished& finished) {
   finished.bundles.push_back(bundle.string());
   trim_order(bundle.string());
   Code code(bundle, keep_cubins, finished);
   code.convert();
-  for (const fs::path& launch : files_in(bundle / "launches")) {
-    if (ends_with(launch.string(), ".yaml"))
-      code.rename_in(launch);
-    else
-      fs::remove(launch);  // a file whose writing was interrupted
-  }
+  if (fs::exists(bundle / "journal"))
+    write_launches(bundle, code);
+  else
+    for (const fs::path& launch : files_in(bundle / "launches")) code.rename_in(launch);
   for (const fs::path& path : code.remove_) fs::remove(path);
   for (const char* folder : {"code", "memory"}) {
     for (const fs::path& path : files_in(bundle / folder))

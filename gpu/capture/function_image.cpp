@@ -166,6 +166,7 @@ std::vector<std::uint8_t> function_image(const Cubin& cubin, std::uint32_t funct
       continue;
     }
     section.sh_name = add_name(section_strings, cubin.name(cubin.sections()[i]));
+    section.sh_offset = image.size();
     if (i == header.e_shstrndx || section.sh_type == SHT_NOBITS) continue;
     const std::string own = i == symbol_table   ? symbol_text
                             : i == symbol_names ? symbol_strings

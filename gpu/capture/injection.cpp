@@ -16,12 +16,14 @@ namespace tilescope::capture {
 namespace {
 
 Recorder* recorder = nullptr;      // lives as long as the process
-thread_local bool inside = false;  // the recorder's own calls are none of the program's
+thread_local bool inside = false;  // this thread is in the recorder
 
 void say(const std::string& text) { std::fprintf(stderr, "tilescope-capture: %s\n", text.c_str()); }
 
 void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (inside || recorder == nullptr) return;
+  // The recorder's own driver calls are none of the program's, but what they load is the program's code.
+  if (recorder == nullptr || (inside && domain != CUPTI_CB_DOMAIN_RESOURCE)) return;
+  const bool was_inside = inside;
   inside = true;
   try {
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
@@ -32,7 +34,7 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
     say(std::string("error: the recorder stops: ") + error.what());
     recorder = nullptr;
   }
-  inside = false;
+  inside = was_inside;
 }
 
 // The CUPTI that the program has loaded (PyTorch brings one), else the toolkit's.

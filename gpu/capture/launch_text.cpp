@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 namespace tilescope::capture {
 namespace {
@@ -21,7 +22,9 @@ std::string hexadecimal(std::uint64_t value) {
 }
 
 std::string sizes(const Sizes& all) {
-  return "[" + std::to_string(all[0]) + ", " + std::to_string(all[1]) + ", " + std::to_string(all[2]) + "]";
+  char text[48];
+  std::snprintf(text, sizeof text, "[%u, %u, %u]", all[0], all[1], all[2]);
+  return text;
 }
 
 class Text {
@@ -45,8 +48,8 @@ class Text {
     if (!launch_.buffers.empty()) text += "buffers:\n";
     for (const auto& [address, buffer] : launch_.buffers) text += buffer_line(buffer);
     text += launch_.parameters.empty() ? "args: []\n" : "args:\n";
-    for (const Parameter& parameter : launch_.parameters)
-      text += "  - " + argument(std::string_view(launch_.arguments).substr(parameter.offset, parameter.bytes)) + "\n";
+    for (const Parameter& parameter : launch_.parameters) text += "  - " + argument(parameter) + "\n";
+    if (!launch_.remark.empty()) text += "# " + launch_.remark + "\n";
     return text;
   }
 
@@ -80,7 +83,8 @@ class Text {
     return "{tensor_map: {" + (place ? *place : "address: " + hexadecimal(map.address)) + ", " + map.words + "}}";
   }
 
-  std::string argument(std::string_view bytes) const {
+  std::string argument(const Parameter& parameter) const {
+    const std::string_view bytes = std::string_view(launch_.arguments).substr(parameter.offset, parameter.bytes);
     if (bytes.size() == 1) return "{u8: " + std::to_string(read<std::uint8_t>(bytes)) + "}";
     if (bytes.size() == 2) return "{u16: " + std::to_string(read<std::uint16_t>(bytes)) + "}";
     if (bytes.size() == 4) return std::to_string(read<std::int32_t>(bytes));
@@ -89,21 +93,18 @@ class Text {
       if (const auto place = pointer(value, "pointer")) return "{" + *place + "}";
       return "{u64: " + hexadecimal(value) + "}";
     }
-    if (bytes.size() == kTensorMapBytes && launch_.tensor_map)
-      if (const TensorMap* map = launch_.tensor_map(bytes)) return tensor_map(*map);
+    if (const auto map = launch_.tensor_maps.find(parameter.offset);
+        bytes.size() == kTensorMapBytes && map != launch_.tensor_maps.end())
+      return tensor_map(map->second);
     std::string hex, pointers, maps;
-    for (const char byte : bytes) {
-      char digits[3];
-      std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
-      hex += digits;
-    }
+    for (const char byte : bytes)
+      for (const int shift : {4, 0}) hex += "0123456789abcdef"[(static_cast<unsigned char>(byte) >> shift) & 15];
     for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-      if (at + kTensorMapBytes <= bytes.size() && launch_.tensor_map)
-        if (const TensorMap* map = launch_.tensor_map(bytes.substr(at, kTensorMapBytes))) {
-          maps += "  # at " + std::to_string(at) + " " + tensor_map(*map);
-          at += kTensorMapBytes - 8;
-          continue;
-        }
+      if (const auto map = launch_.tensor_maps.find(parameter.offset + at); map != launch_.tensor_maps.end()) {
+        maps += "  # at " + std::to_string(at) + " " + tensor_map(map->second);
+        at += kTensorMapBytes - 8;
+        continue;
+      }
       if (const auto place = pointer(read<std::uint64_t>(bytes, at), "pointer"))
         pointers += (pointers.empty() ? "" : ", ") + std::to_string(at) + ": {" + *place + "}";
     }

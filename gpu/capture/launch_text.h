@@ -1,8 +1,7 @@
 // The text of a launch file (docs/sass.md) and of a line of launches.yaml.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,7 +18,8 @@ struct LaunchFile {
   std::vector<Parameter> parameters;
   std::string arguments;  // their bytes, where the parameters lie
   Buffers buffers;
-  std::function<const TensorMap*(std::string_view)> tensor_map;  // of 128 bytes; null: not one
+  std::map<std::uint64_t, TensorMap> tensor_maps;  // by their first byte in `arguments`
+  std::string remark;                              // in the last line; empty: none
 };
 
 std::string launch_text(const LaunchFile& launch);

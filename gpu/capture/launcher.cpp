@@ -33,6 +33,8 @@ constexpr const char* kUsage =
     "  --kernels REGEX      only kernels in whose symbol or C++ name the expression (ECMAScript) occurs\n"
     "  --skip N             not the first N launches of those kernels\n"
     "  --count N            at most N launches of those kernels\n"
+    "  --profiler-range     only launches between cudaProfilerStart and cudaProfilerStop (torch.cuda.profiler.start, "
+    "stop)\n"
     "  --memory none        no memory (the default)\n"
     "  --memory inputs      also what the buffers held to which arguments point, before each launch\n"
     "  --memory all         also the buffers that only memory points to; --needs is passed over\n"
@@ -56,7 +58,7 @@ constexpr const char* kUsage =
 struct Command {
   std::string directory, finish;
   std::string kernels, skip, count, memory = "none", needs, memory_limit;
-  bool cubins = false;
+  bool cubins = false, range = false;
   std::vector<std::string> program;
 };
 
@@ -111,6 +113,8 @@ Command read(int count, char** words) {
       const auto bytes = bytes_from(text);
       if (!bytes) refuse("--memory-limit: got '" + text + "'; must be a size such as 64MiB");
       command.memory_limit = std::to_string(*bytes);
+    } else if (option == "--profiler-range") {
+      command.range = true;
     } else if (option == "--cubins") {
       command.cubins = true;
     } else {
@@ -172,6 +176,7 @@ int run(const Command& command, Ending& ending) {
     set(kMemoryVariable, command.memory);
     set(kNeedsVariable, command.needs);
     set(kMemoryLimitVariable, command.memory_limit);
+    set(kRangeVariable, command.range ? "1" : "");
     set(kCubinsVariable, command.cubins ? "1" : "");
     std::vector<char*> words;
     for (const std::string& word : command.program) words.push_back(const_cast<char*>(word.c_str()));
@@ -217,8 +222,8 @@ int capture(int count, char** words) {
     make_directory(directory);
     ending.emplace();
     code = run(command, *ending);
-  } else if (!fs::exists(fs::path(directory) / "launches.yaml")) {
-    refuse("--finish: '" + directory + "' is no bundle: it has no launches.yaml");
+  } else if (!fs::exists(fs::path(directory) / "order")) {
+    refuse("--finish: '" + directory + "' is no bundle: it has no file 'order'");
   }
   const auto began = std::chrono::steady_clock::now();
   const Finished finished = finish(directory, ending, command.cubins);

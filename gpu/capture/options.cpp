@@ -76,6 +76,7 @@ Options options_from_environment() {
   options.memory_limit = number(variable(kMemoryLimitVariable)).value_or(options.memory_limit);
   if (const std::string path = variable(kNeedsVariable); !path.empty()) read_needs(path, options);
   options.whole_cubins = !variable(kCubinsVariable).empty();
+  options.profiler_range = !variable(kRangeVariable).empty();
   return options;
 }
 

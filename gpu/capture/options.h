@@ -21,6 +21,7 @@ struct Options {
   std::set<int> needed_ids;
   std::set<std::string> needed_kernels;
   bool whole_cubins = false;
+  bool profiler_range = false;  // launches between cudaProfilerStart and cudaProfilerStop alone
 
   bool selects(const std::string& symbol) const;
   bool needs(int id, const std::string& symbol) const;
@@ -33,6 +34,7 @@ constexpr const char* kCountVariable = "TILESCOPE_CAPTURE_COUNT";
 constexpr const char* kMemoryVariable = "TILESCOPE_CAPTURE_MEMORY";
 constexpr const char* kMemoryLimitVariable = "TILESCOPE_CAPTURE_MEMORY_LIMIT";
 constexpr const char* kNeedsVariable = "TILESCOPE_CAPTURE_NEEDS";
+constexpr const char* kRangeVariable = "TILESCOPE_CAPTURE_RANGE";
 constexpr const char* kCubinsVariable = "TILESCOPE_CAPTURE_CUBINS";
 
 // An empty directory: nothing is to be recorded. The launcher has checked the values.

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "function_image.h"
+#include "journal.h"
 #include "zstd_frame.h"
 
 namespace tilescope::capture {
@@ -108,9 +109,23 @@ Kernel* Recorder::find_kernel(const void* function, const char* symbol) {
   return kernel;
 }
 
+// A kernel that its first launch would load, so that its parameters are known before.
+void Recorder::load_kernel(const LaunchCall& call) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (find_kernel(call.function, call.symbol) != nullptr) return;
+  }
+  if (driver_.kernel_function == nullptr || driver_.load_function == nullptr) return;
+  auto function = static_cast<CUfunction>(const_cast<void*>(call.function));
+  CUfunction own = nullptr;
+  if (driver_.kernel_function(&own, reinterpret_cast<CUkernel>(function)) != CUDA_SUCCESS) own = function;
+  driver_.load_function(own);
+}
+
 void Recorder::before_launch(const LaunchCall& call) {
   copied = Copied{};
-  if (options_.memory == Memory::none) return;
+  if (options_.memory == Memory::none || !is_active_) return;
+  load_kernel(call);
   std::vector<std::uint64_t> addresses, unknown;
   {
     const std::lock_guard lock(mutex_);
@@ -118,7 +133,7 @@ void Recorder::before_launch(const LaunchCall& call) {
     if (kernel != nullptr && !kernel->is_selected) return;
     copied.is_valid = true;
     if (kernel == nullptr) {
-      copied.left_out = "no memory is stored: this launch loaded the kernel";
+      copied.left_out = "no memory is stored: the kernel was loaded by this launch";
       return;
     }
     if (captures_ > 0) {
@@ -233,22 +248,19 @@ int Recorder::store(const LaunchCall& call, Kernel& kernel, const std::string& a
   file.parameters = kernel.layout.parameters;
   file.arguments = arguments;
   file.buffers = std::move(buffers);
-  file.tensor_map = [this](std::string_view bytes) -> const TensorMap* {
-    if (tensor_maps_.empty()) return nullptr;
-    const auto found = tensor_maps_.find(hash_bytes(bytes.data(), bytes.size()));
-    return found == tensor_maps_.end() ? nullptr : &found->second;
-  };
-  const int id = next_id_;
-  std::string text = launch_text(file);
-  if (copied.is_valid && !copied.left_out.empty()) text += "# " + copied.left_out + "\n";
-  if (!files_.write(file_of_launch(id), text) ||
-      !files_.append("launches.yaml", launches_line(id, kernel.name, file.shape)))
-    return 0;
-  ++next_id_;
-  return id;
+  if (!tensor_maps_.empty())
+    for (const Parameter& place : file.parameters)
+      for (std::uint64_t at = place.offset; at + kTensorMapBytes <= place.offset + place.bytes; at += 8)
+        if (const auto map = tensor_maps_.find(hash_bytes(arguments.data() + at, kTensorMapBytes));
+            map != tensor_maps_.end())
+          file.tensor_maps.emplace(at, map->second);
+  if (copied.is_valid) file.remark = copied.left_out;
+  files_.append_journal(journal_record(file));
+  return next_id_++;
 }
 
 Recorder::Outcome Recorder::record(const LaunchCall& call, bool may_count) {
+  if (may_count && !is_active_) return {0, {}, {}, false};
   describe_gpu();
   std::string name = call.symbol != nullptr ? call.symbol : "";
   std::unique_lock lock(mutex_);
@@ -327,6 +339,7 @@ void Recorder::refuse_locked(const std::string& kernel, const std::string& reaso
 }
 
 void Recorder::refuse(const std::string& kernel, const std::string& reason) {
+  if (!is_active_) return;
   const std::lock_guard lock(mutex_);
   files_.append_order(0, 0, false);
   refuse_locked(kernel, reason);
@@ -411,6 +424,7 @@ void Recorder::instantiated(const void* executable, const void* graph) {
 }
 
 void Recorder::graph_launched(const void* executable, CUstream stream, bool per_thread_stream) {
+  if (!is_active_) return;
   const std::lock_guard lock(mutex_);
   for (const GraphLaunch& launch : graphs_.launches(executable)) {
     if (launch.id < 0) continue;

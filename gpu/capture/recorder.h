@@ -33,7 +33,8 @@ struct LaunchCall {
 
 class Recorder {
  public:
-  Recorder(Options options, const Driver& driver) : options_(std::move(options)), driver_(driver) {}
+  Recorder(Options options, const Driver& driver)
+      : options_(std::move(options)), driver_(driver), is_active_(!options_.profiler_range) {}
 
   // Empty: recording; otherwise why not.
   std::string begin() { return files_.claim(options_.directory); }
@@ -44,6 +45,8 @@ class Recorder {
   void launched(const LaunchCall& call);
   void refuse(const std::string& kernel, const std::string& reason);
 
+  // cudaProfilerStart and cudaProfilerStop, which mean something with --profiler-range.
+  void profiler_switched(bool is_on) { is_active_ = is_on || !options_.profiler_range; }
   void capture_began();
   void capture_ended();
   void node_added(const void* graph, const void* node, const LaunchCall& call);
@@ -69,6 +72,7 @@ class Recorder {
     bool is_wanted = true;
   };
   Outcome record(const LaunchCall& call, bool may_count);
+  void load_kernel(const LaunchCall& call);
   Kernel* find_kernel(const void* function, const char* symbol);
   std::string pack(const LaunchCall& call, const Kernel& kernel, std::string& arguments) const;
   Hash identity(const LaunchCall& call, const Kernel& kernel, const std::string& arguments) const;
@@ -82,6 +86,7 @@ class Recorder {
 
   const Options options_;
   const Driver driver_;
+  std::atomic<bool> is_active_;
   std::mutex mutex_;    // of everything below; the driver is never called under it
   std::mutex copying_;  // of contents_; taken before mutex_
   BundleFiles files_;

@@ -4,6 +4,7 @@
 #include "contents.h"
 #include "cubin_text.h"
 #include "function_image.h"
+#include "journal.h"
 #include "launch_text.h"
 #include "options.h"
 #include "tensor_map.h"
@@ -100,11 +101,34 @@ TEST_CASE("a struct by value is its bytes, and says which of them are pointers a
                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE});
   file.parameters = {{0, 128}};
   file.arguments.assign(128, '\1');
-  file.tensor_map = [&](std::string_view) { return &map; };
+  file.tensor_maps[0] = map;
   CHECK(launch_text(file).find(
             "  - {tensor_map: {buffer: m1, offset: 0, type: f16, dims: [1024, 4096], strides: [2048], box: [64, 128], "
             "element_strides: [1, 1], swizzle: 128, interleave: none, l2_promotion: none, oob_fill: none}}\n") !=
         std::string::npos);
+}
+
+TEST_CASE("a journal is read up to the first record that is not whole") {
+  LaunchFile file;
+  file.code = "../code/a-1.cubin";
+  file.kernel = "k";
+  file.shape.grid = {3, 2, 1};
+  file.shape.attributes["carveout"] = "50";
+  file.parameters = {{0, 8}};
+  file.arguments.assign(8, 'x');
+  file.buffers[4096] = {{4096, 64}, {{0, "../memory/a.zst"}}, "left out"};
+  file.tensor_maps[0] = {4096, "words"};
+  file.remark = "remark";
+  const std::string record = journal_record(file);
+  const std::string text = launch_text(file);
+  for (std::size_t size = 0; size <= record.size(); ++size) {
+    const auto read = read_journal(record + record.substr(0, size) + std::string(size == record.size() ? 0 : 64, '\0'));
+    REQUIRE(read.size() == (size == record.size() ? 2 : 1));
+    CHECK(launch_text(read.back()) == text);
+  }
+  std::string changed = record;
+  changed[30] ^= 1;
+  CHECK(read_journal(changed).empty());
 }
 
 TEST_CASE("what is zero is left out, in whole chunks") {

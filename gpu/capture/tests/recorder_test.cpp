@@ -8,6 +8,7 @@
 
 #include "callbacks.h"
 #include "cubin_text.h"
+#include "finish.h"
 
 namespace tilescope::capture {
 namespace {
@@ -101,7 +102,11 @@ class Program {
     call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, parameters, "kernel", result);
   }
 
-  std::string text(const std::string& file) const {
+  std::string text(const std::string& file) {
+    if (recorder_) {
+      recorder_.reset();
+      finish(folder_.string(), Ending{{"program"}, "none", "0"}, false);
+    }
     std::ifstream in(folder_ / file, std::ios::binary);
     std::string all{std::istreambuf_iterator<char>(in), {}};
     return all.substr(0, all.find('\0'));
@@ -191,6 +196,20 @@ TEST_CASE("--kernels, --skip and --count choose launches") {
   CHECK(none.text("order").empty());
 }
 
+TEST_CASE("--profiler-range records between start and stop of the profiler") {
+  Options options;
+  options.profiler_range = true;
+  Program program(options);
+  program.load(1, made_cubin(two_parameters));
+  program.launch(kDevice, 1);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, cuMemAllocHost_v2_params{});
+  program.launch(kDevice, 2);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, cuMemAllocHost_v2_params{});
+  program.launch(kDevice, 3);
+  CHECK(program.text("order") == "1 0\n");
+  CHECK(program.text("launches/0001.yaml").find("- 2\n") != std::string::npos);
+}
+
 TEST_CASE("memory makes launches differ, and is stored without zeros and once") {
   Options options;
   options.memory = Memory::inputs;
@@ -239,7 +258,6 @@ TEST_CASE("kernel nodes of a captured graph count when the graph is launched") {
   auto executable = handle<CUgraphExec>(0xa00);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
                cuGraphInstantiateWithFlags_params{&executable, graph, 0});
-  CHECK(program.text("order").empty());
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{executable, nullptr});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{executable, nullptr});
   captures_asked = 0;
@@ -276,7 +294,7 @@ TEST_CASE("a second process gets a bundle of its own inside") {
   Program program;
   Recorder second(program.options_, made_driver());
   CHECK(second.begin() == "");
-  CHECK(fs::exists(program.folder_ / ("child-" + std::to_string(getpid())) / "launches.yaml"));
+  CHECK(fs::exists(program.folder_ / ("child-" + std::to_string(getpid())) / "journal"));
 }
 
 }  // namespace
