@@ -97,7 +97,7 @@ void on_entry(Recorder& recorder, CUpti_CallbackId id, const CUpti_CallbackData&
 // False: no call about memory.
 bool on_memory(Recorder& recorder, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   const auto note = [&recorder](std::uint64_t address, std::uint64_t bytes) {
-    recorder.change([&](Kernels&, Allocations& memory, Graphs&) { memory.add(address, bytes); });
+    recorder.allocated(address, bytes);
     return true;
   };
   switch (id) {

@@ -15,15 +15,15 @@ extern char** environ;
 namespace tilescope::capture {
 namespace {
 
-// What a program prints; -1 as its status when it could not be started.
-std::string output_of(std::vector<std::string> words, int& status) {
+// What a program prints, or instead what it complains of; -1 as its status when it could not be started.
+std::string output_of(std::vector<std::string> words, bool complaints, int& status) {
   status = -1;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], complaints ? STDERR_FILENO : STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, complaints ? STDOUT_FILENO : STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -63,13 +63,14 @@ std::string find_nvdisasm() {
 Listing disassemble(const std::string& nvdisasm, const std::string& cubin) {
   Listing listing;
   int status = 0;
-  listing.text = output_of({nvdisasm, "-hex", "-g", cubin}, status);
-  if (status != 0) listing.text = output_of({nvdisasm, "-hex", cubin}, status);
-  if (status == 0 && listing.text.find("\t.text") == std::string::npos &&
-      listing.text.find(".text.") == std::string::npos)
+  listing.text = output_of({nvdisasm, "-hex", "-g", cubin}, false, status);
+  if (status != 0) listing.text = output_of({nvdisasm, "-hex", cubin}, false, status);
+  if (status != 0) {
+    const std::string complaint = output_of({nvdisasm, "-hex", cubin}, true, status);
+    listing.error = "it refused it: " + complaint.substr(0, complaint.find('\n'));
+  } else if (listing.text.find(".text.") == std::string::npos) {
     listing.error = "it printed no code";
-  else if (status != 0)
-    listing.error = "it refused it: " + listing.text.substr(0, listing.text.find('\n'));
+  }
   return listing;
 }
 

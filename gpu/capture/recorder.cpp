@@ -12,7 +12,7 @@
 namespace tilescope::capture {
 namespace {
 
-constexpr std::size_t kMostTensorMaps = 1 << 16;
+constexpr std::size_t kMostTensorMaps = 1 << 16, kMostStrangers = 1 << 16;
 
 // What before_launch left for launched, of the call that this thread is in.
 struct Copied {
@@ -95,7 +95,7 @@ void Recorder::find_buffers(const std::vector<std::uint64_t>& addresses, Buffers
   for (const std::uint64_t address : addresses) {
     if (const auto place = allocations_.find(address))
       buffers[place->address].place = *place;
-    else if (address >> 32U != 0)
+    else if (address >> 32U != 0 && strangers_.count(address) == 0)
       unknown.push_back(address);
   }
 }
@@ -307,13 +307,18 @@ Recorder::Outcome Recorder::record(const LaunchCall& call, bool may_count) {
   Buffers ignored;
   find_buffers(addresses, ignored, unknown);
   lock.unlock();
+  std::vector<std::uint64_t> strangers;
   for (const std::uint64_t address : unknown) {
     CUdeviceptr begin = 0;
     std::size_t bytes = 0;
     if (driver_.address_range != nullptr && driver_.address_range(&begin, &bytes, address) == CUDA_SUCCESS && bytes > 0)
       buffers[begin].place = {begin, bytes};
+    else
+      strangers.push_back(address);
   }
   lock.lock();
+  if (strangers_.size() > kMostStrangers) strangers_.clear();
+  strangers_.insert(strangers.begin(), strangers.end());
   if (const auto known = ids_.find(whole); known != ids_.end()) return {known->second, kernel->name, {}, true};
   const int id = store(call, *kernel, own_arguments, std::move(buffers));
   if (id == 0) return {0, kernel->name, "the bundle could not be written", true};

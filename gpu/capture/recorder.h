@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "allocations.h"
 #include "attributes.h"
@@ -63,6 +64,11 @@ class Recorder {
     const std::lock_guard lock(mutex_);
     change(kernels_, allocations_, graphs_);
   }
+  void allocated(std::uint64_t address, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    allocations_.add(address, bytes);
+    strangers_.clear();
+  }
   const Options& options() const { return options_; }
 
  private:
@@ -98,6 +104,8 @@ class Recorder {
   std::unordered_map<Hash, int> plain_ids_;  // by identity without
   std::unordered_map<const void*, int> streams_;
   std::unordered_map<Hash, TensorMap> tensor_maps_;
+  std::unordered_set<std::uint64_t>
+      strangers_;                  // values of arguments that are no address of the device, until memory is allocated
   std::uint64_t selected_ = 0;     // launches of selected kernels so far
   std::atomic<int> captures_ = 0;  // streams that are being captured
   int next_stream_ = 1, next_id_ = 1;
