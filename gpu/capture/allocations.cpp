@@ -6,7 +6,18 @@
 namespace tilescope::capture {
 
 void Allocations::add(std::uint64_t address, std::uint64_t bytes) {
-  if (address != 0 && bytes != 0) whole_[address] = bytes;
+  if (address == 0 || bytes == 0) return;
+  whole_[address] = bytes;
+  reach(address, bytes);
+}
+
+void Allocations::map(std::uint64_t address, std::uint64_t bytes) {
+  mapped_[address] = bytes;
+  reach(address, bytes);
+}
+
+void Allocations::reach(std::uint64_t address, std::uint64_t bytes) {
+  range_ = {std::min(range_.first, address), std::max(range_.second, address + bytes)};
 }
 
 void Allocations::unmap(std::uint64_t address, std::uint64_t bytes) {
@@ -26,16 +37,6 @@ std::optional<Allocation> Allocations::find(std::uint64_t address) const {
   std::uint64_t end = first->first;
   for (auto part = first; part != mapped_.end() && part->first == end; ++part) end += part->second;
   return Allocation{first->first, end - first->first};
-}
-
-std::pair<std::uint64_t, std::uint64_t> Allocations::range() const {
-  std::pair<std::uint64_t, std::uint64_t> range{~std::uint64_t{0}, 0};
-  for (const auto* all : {&whole_, &mapped_})
-    if (!all->empty()) {
-      range.first = std::min(range.first, all->begin()->first);
-      range.second = std::max(range.second, all->rbegin()->first + all->rbegin()->second);
-    }
-  return range;
 }
 
 }  // namespace tilescope::capture

@@ -17,14 +17,17 @@ class Allocations {
   void add(std::uint64_t address, std::uint64_t bytes);
   void remove(std::uint64_t address) { whole_.erase(address); }
   // Mapped parts of a reserved range: neighbours are one allocation.
-  void map(std::uint64_t address, std::uint64_t bytes) { mapped_[address] = bytes; }
+  void map(std::uint64_t address, std::uint64_t bytes);
   void unmap(std::uint64_t address, std::uint64_t bytes);
   // The one that holds the address.
   std::optional<Allocation> find(std::uint64_t address) const;
-  // From the lowest address to the end of the highest.
-  std::pair<std::uint64_t, std::uint64_t> range() const;
+  // All allocations that there ever were lie in it.
+  std::pair<std::uint64_t, std::uint64_t> range() const { return range_; }
 
  private:
+  void reach(std::uint64_t address, std::uint64_t bytes);
+
+  std::pair<std::uint64_t, std::uint64_t> range_{~std::uint64_t{0}, 0};
   std::map<std::uint64_t, std::uint64_t> whole_, mapped_;  // address -> bytes
 };
 

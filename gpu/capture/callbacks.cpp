@@ -391,12 +391,9 @@ void on_driver_call(Recorder& recorder, CUpti_CallbackId id, const CUpti_Callbac
 void on_resource_event(Recorder& recorder, CUpti_CallbackId id, const CUpti_ResourceData& data) {
   const auto* module = static_cast<const CUpti_ModuleResourceData*>(data.resourceDescriptor);
   if (module == nullptr) return;
-  recorder.change([&](Kernels& kernels, Allocations&, Graphs&) {
-    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
-      kernels.loaded(module->moduleId, module->pCubin, module->cubinSize);
-    else
-      kernels.unloaded(module->moduleId);
-  });
+  if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+    return recorder.loaded(module->moduleId, module->pCubin, module->cubinSize);
+  recorder.change([&](Kernels& kernels, Allocations&, Graphs&) { kernels.unloaded(module->moduleId); });
 }
 
 }  // namespace tilescope::capture

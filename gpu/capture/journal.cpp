@@ -17,7 +17,7 @@ class Writer {
     number(static_cast<std::uint32_t>(text.size()));
     text_ += text;
   }
-  const std::string& text() const { return text_; }
+  std::string& text() { return text_; }
 
  private:
   std::string text_;
@@ -109,6 +109,9 @@ LaunchFile read_record(std::string_view payload, bool& failed) {
 
 std::string journal_record(const LaunchFile& launch) {
   Writer writer;
+  writer.text().reserve(512 + launch.arguments.size() + 40 * launch.buffers.size() + 8 * launch.parameters.size());
+  writer.number(kMagic);
+  writer.number(std::uint32_t{0});  // the size of what follows
   writer.string(launch.code);
   writer.string(launch.kernel);
   writer.number(launch.shape.grid);
@@ -140,11 +143,10 @@ std::string journal_record(const LaunchFile& launch) {
     writer.string(map.words);
   }
   writer.string(launch.remark);
-  Writer whole;
-  whole.number(kMagic);
-  whole.string(writer.text());
-  whole.number(checksum(writer.text()));
-  return whole.text();
+  const auto size = static_cast<std::uint32_t>(writer.text().size() - 8);
+  std::memcpy(writer.text().data() + 4, &size, sizeof size);
+  writer.number(checksum(std::string_view(writer.text()).substr(8)));
+  return std::move(writer.text());
 }
 
 std::vector<LaunchFile> read_journal(std::string_view journal) {

@@ -13,6 +13,7 @@ namespace tilescope::capture {
 namespace {
 
 constexpr std::size_t kMostTensorMaps = 1 << 16, kMostStrangers = 1 << 16;
+constexpr unsigned kRegionBits = 21;  // memory that other processes share comes in pages of 2 MiB
 
 // What before_launch left for launched, of the call that this thread is in.
 struct Copied {
@@ -89,14 +90,19 @@ Hash Recorder::identity(const LaunchCall& call, const Kernel& kernel, const std:
   return hash_bytes(arguments.data(), arguments.size(), first.high ^ second.low);
 }
 
-// Addresses that lie in memory whose allocation was seen; the others in `unknown`.
+// Addresses that lie in memory whose allocation was seen; the others in `unknown`, unless their region is known to be
+// none of the device.
 void Recorder::find_buffers(const std::vector<std::uint64_t>& addresses, Buffers& buffers,
                             std::vector<std::uint64_t>& unknown) const {
+  const auto [low, high] = allocations_.range();
   for (const std::uint64_t address : addresses) {
-    if (const auto place = allocations_.find(address))
-      buffers[place->address].place = *place;
-    else if (address >> 32U != 0 && strangers_.count(address) == 0)
-      unknown.push_back(address);
+    if (address >= low && address < high) {
+      if (const auto place = allocations_.find(address)) {
+        buffers.try_emplace(place->address).first->second.place = *place;
+        continue;
+      }
+    }
+    if (address >> 32U != 0 && strangers_.count(address >> kRegionBits) == 0) unknown.push_back(address);
   }
 }
 
@@ -299,13 +305,8 @@ Recorder::Outcome Recorder::record(const LaunchCall& call, bool may_count) {
   // A new launch: memory whose allocation was not seen is asked for, without the lock.
   const std::string own_arguments = arguments;
   Buffers buffers = copied.is_valid ? copied.buffers : Buffers{};
-  std::vector<std::uint64_t> addresses = possible_addresses(kernel->layout.parameters, own_arguments), unknown;
-  for (const std::uint64_t address : addresses) {
-    const auto place = allocations_.find(address);
-    if (place && buffers.count(place->address) == 0) buffers[place->address].place = *place;
-  }
-  Buffers ignored;
-  find_buffers(addresses, ignored, unknown);
+  std::vector<std::uint64_t> unknown;
+  find_buffers(possible_addresses(kernel->layout.parameters, own_arguments), buffers, unknown);
   lock.unlock();
   std::vector<std::uint64_t> strangers;
   for (const std::uint64_t address : unknown) {
@@ -314,7 +315,7 @@ Recorder::Outcome Recorder::record(const LaunchCall& call, bool may_count) {
     if (driver_.address_range != nullptr && driver_.address_range(&begin, &bytes, address) == CUDA_SUCCESS && bytes > 0)
       buffers[begin].place = {begin, bytes};
     else
-      strangers.push_back(address);
+      strangers.push_back(address >> kRegionBits);
   }
   lock.lock();
   if (strangers_.size() > kMostStrangers) strangers_.clear();

@@ -64,6 +64,11 @@ class Recorder {
     const std::lock_guard lock(mutex_);
     change(kernels_, allocations_, graphs_);
   }
+  void loaded(std::uint32_t module, const void* image, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    kernels_.loaded(module, image, bytes);
+    strangers_.clear();
+  }
   void allocated(std::uint64_t address, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     allocations_.add(address, bytes);
@@ -104,8 +109,8 @@ class Recorder {
   std::unordered_map<Hash, int> plain_ids_;  // by identity without
   std::unordered_map<const void*, int> streams_;
   std::unordered_map<Hash, TensorMap> tensor_maps_;
-  std::unordered_set<std::uint64_t>
-      strangers_;                  // values of arguments that are no address of the device, until memory is allocated
+  // Regions that are none of the device, until memory is allocated or code loaded.
+  std::unordered_set<std::uint64_t> strangers_;
   std::uint64_t selected_ = 0;     // launches of selected kernels so far
   std::atomic<int> captures_ = 0;  // streams that are being captured
   int next_stream_ = 1, next_id_ = 1;
