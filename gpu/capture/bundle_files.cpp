@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -103,8 +105,12 @@ void GrowingFile::append(std::string_view bytes) {
 void BundleFiles::append_order(int id, int stream, bool is_graph) {
   ++order_lines_;
   char line[48];
-  const int length = std::snprintf(line, sizeof line, is_graph ? "%d %d graph\n" : "%d %d\n", id, stream);
-  order_.append({line, static_cast<std::size_t>(length)});
+  char* end = std::to_chars(line, line + 20, id).ptr;
+  *end++ = ' ';
+  end = std::to_chars(end, end + 20, stream).ptr;
+  const std::string_view rest = is_graph ? " graph\n" : "\n";
+  end = std::copy(rest.begin(), rest.end(), end);
+  order_.append({line, static_cast<std::size_t>(end - line)});
 }
 
 void trim_order(const std::string& directory) {

@@ -25,6 +25,7 @@ std::string output_of(std::vector<std::string> words, bool complaints, int& stat
   posix_spawn_file_actions_adddup2(&actions, ends[1], complaints ? STDERR_FILENO : STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, complaints ? STDOUT_FILENO : STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;

@@ -72,6 +72,8 @@ class Code {
     for (std::thread& thread : threads) thread.join();
   }
 
+  const std::vector<fs::path>& unneeded() const { return unneeded_; }
+
   // A launch file of a bundle that was finished without nvdisasm.
   void rename_in(const fs::path& launch) const {
     const std::string text = read_file(launch);
@@ -104,7 +106,7 @@ class Code {
       names_[name] = "sass: ../code/" + own + ".sass.zst";
     }
     if (!error.empty()) finished_.problems.push_back("nvdisasm on " + cubin.string() + ": " + error);
-    if (!is_kept) remove_.push_back(cubin);
+    if (!is_kept) unneeded_.push_back(cubin);
   }
 
   const fs::path bundle_;
@@ -115,9 +117,7 @@ class Code {
   std::map<std::string, std::string> names_;  // file name -> what the launch files say instead
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
-
- public:
-  std::vector<fs::path> remove_;  // when the launch files no longer name them
+  std::vector<fs::path> unneeded_;  // when the launch files no longer name them
 };
 
 std::string list(const std::vector<std::string>& words) {
@@ -162,13 +162,15 @@ void finish_one(const fs::path& bundle, const std::optional<Ending>& ending, boo
     write_launches(bundle, code);
   else
     for (const fs::path& launch : files_in(bundle / "launches")) code.rename_in(launch);
-  for (const fs::path& path : code.remove_) fs::remove(path);
+  for (const fs::path& path : code.unneeded()) fs::remove(path);
   for (const char* folder : {"code", "memory"}) {
     for (const fs::path& path : files_in(bundle / folder))
       if (path.string().find(".part") != std::string::npos) fs::remove(path);
     std::error_code not_empty;
     fs::remove(bundle / folder, not_empty);
   }
+  for (const char* file : {"launches.yaml", "order"})
+    if (!fs::exists(bundle / file)) write_file(bundle / file, "");  // the program launched nothing
   write_bundle_file(bundle, ending);
   fs::remove(bundle / "recorder");
   finished.launches += lines_of(bundle / "order");

@@ -52,7 +52,7 @@ void* find_cupti() {
     homes.emplace_back("/usr/local/cuda");
     for (const std::string& home : homes)
       for (const char* folder : {"/extras/CUPTI/lib64/", "/lib64/", "/lib/", "/targets/x86_64-linux/lib/"})
-        places.push_back(home + folder + name);
+        places.push_back(std::string(home).append(folder).append(name));
   }
   for (const std::string& place : places)
     if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
@@ -101,7 +101,8 @@ void begin() {
 }  // namespace
 }  // namespace tilescope::capture
 
-extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+// The driver looks for this name.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {  // NOLINT(readability-identifier-naming)
   try {
     tilescope::capture::begin();
   } catch (const std::exception& error) {

@@ -30,8 +30,11 @@ std::string sizes(const Sizes& all) {
 class Text {
  public:
   explicit Text(const LaunchFile& launch) : launch_(launch) {
-    for (const auto& [address, buffer] : launch.buffers)
-      names_.emplace(address, std::string("m").append(std::to_string(names_.size() + 1)));
+    for (const auto& [address, buffer] : launch.buffers) {
+      std::string name("m");
+      name += std::to_string(names_.size() + 1);
+      names_.emplace(address, std::move(name));
+    }
   }
 
   std::string text() const {
@@ -42,7 +45,8 @@ class Text {
     text += "dynamic_smem: " + std::to_string(shape.dynamic_shared) + "\n";
     if (!shape.attributes.empty()) {
       std::string all;
-      for (const auto& [name, value] : shape.attributes) all += (all.empty() ? "" : ", ") + name + ": " + value;
+      for (const auto& [name, value] : shape.attributes)
+        all.append(all.empty() ? "" : ", ").append(name).append(": ").append(value);
       text += "attributes: {" + all + "}\n";
     }
     if (!launch_.buffers.empty()) text += "buffers:\n";

@@ -149,8 +149,9 @@ void Recorder::before_launch(const LaunchCall& call) {
     std::string arguments;
     if (!pack(call, *kernel, arguments).empty()) return;
     const auto known = plain_ids_.find(identity(call, *kernel, arguments));
-    const bool is_counted = selected_ < options_.skip || selected_ - options_.skip >= options_.count;
-    if (is_counted || !options_.needs(known != plain_ids_.end() ? known->second : next_id_, kernel->name)) {
+    const bool is_left_out = selected_ < options_.skip || selected_ - options_.skip >= options_.count;
+    const int plain_id = known != plain_ids_.end() ? known->second : static_cast<int>(plain_ids_.size()) + 1;
+    if (is_left_out || !options_.needs(plain_id, kernel->name)) {
       copied.is_valid = false;
       return;
     }
@@ -324,7 +325,7 @@ Recorder::Outcome Recorder::record(const LaunchCall& call, bool may_count) {
   const int id = store(call, *kernel, own_arguments, std::move(buffers));
   if (id == 0) return {0, kernel->name, "the bundle could not be written", true};
   ids_.emplace(whole, id);
-  plain_ids_.emplace(plain, id);
+  plain_ids_.try_emplace(plain, static_cast<int>(plain_ids_.size()) + 1);
   return {id, kernel->name, {}, true};
 }
 

@@ -106,7 +106,7 @@ class Recorder {
   Graphs graphs_;
   Contents contents_;
   std::unordered_map<Hash, int> ids_;        // by identity with memory
-  std::unordered_map<Hash, int> plain_ids_;  // by identity without
+  std::unordered_map<Hash, int> plain_ids_;  // by identity without: the ids of a recording without memory
   std::unordered_map<const void*, int> streams_;
   std::unordered_map<Hash, TensorMap> tensor_maps_;
   // Regions that are none of the device, until memory is allocated or code loaded.
