@@ -38,8 +38,13 @@ std::int64_t interval_of(Pipe pipe, const GpuSpec& gpu) {
 
 PipeTable::PipeTable(const GpuSpec& gpu) : tensor_fma_per_cycle_(gpu.pipes.tensor_fma_per_cycle) {
   const PipesSpec& spec = gpu.pipes;
-  for (const OperationTraits& row : kOperations)
-    use_[static_cast<std::size_t>(row.op)] = {row.pipe, static_cast<std::uint16_t>(interval_of(row.pipe, gpu)), 1, 0};
+  for (const OperationTraits& row : kOperations) {
+    PipeUse& use = use_[static_cast<std::size_t>(row.op)];
+    use.pipe = row.pipe;
+    use.interval = static_cast<std::uint16_t>(interval_of(row.pipe, gpu));
+    use.holds_up = row.pipe == Pipe::mio || row.pipe == Pipe::lg || use.interval > 1;
+    use.goes_on = row.order == Order::none && row.op != OpClass::branch && row.op != OpClass::exit;
+  }
   const auto of = [this](OpClass op) -> PipeUse& { return use_[static_cast<std::size_t>(op)]; };
   const auto latency = [&](OpClass op, std::int64_t cycles) { of(op).latency = static_cast<std::uint16_t>(cycles); };
   of(OpClass::imad_wide).dispatch = static_cast<std::uint16_t>(spec.wide_issue_cycles);

@@ -18,6 +18,8 @@ struct PipeUse {
   std::uint16_t interval = 1;  // cycles until the pipe takes the next instruction of the sub-partition
   std::uint16_t dispatch = 1;  // cycles until the sub-partition issues anything else
   std::uint16_t latency = 0;   // issue to result, for scoreboards; loads and stores have theirs from the memory models
+  bool holds_up = false;       // a warp may wait for it: a pipe that takes an instruction every cycle holds none up
+  bool goes_on = true;         // the next instruction follows: no branch, exit, barrier or fence
 };
 
 class PipeTable {

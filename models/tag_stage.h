@@ -4,6 +4,7 @@
 // four banks), and an H200's counters: 8.00 per request for 32 lines 4 KiB apart; tests/tag_stage_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -31,16 +32,20 @@ class TagStage {
   // Cycles for all lines of a request whose base lies in line `base_line`; at least 1.
   std::int64_t cycles(const Footprint& footprint, LineAddress base_line) const {
     if (footprint.lines.size() <= 1) return 1;
-    std::array<std::int64_t, kMostBanks> lines{};
-    std::int64_t most = 1;
-    for (const LineSectors& touched : footprint.lines) {
-      std::int64_t& count = lines[bank(base_line + touched.line)];
-      if (++count > most) most = count;
-    }
+    if (footprint.lines.size() == 2) return two_in_one_bank(footprint, base_line) ? 2 : 1;
+    std::array<std::uint8_t, kMostBanks> lines{};  // a warp touches at most 64
+    std::uint8_t most = 1;
+    for (const LineSectors& touched : footprint.lines) most = std::max(most, ++lines[bank(base_line + touched.line)]);
     return most;
   }
 
  private:
+  // Folding keeps exclusive or: two lines differ in their banks by the fold of their difference.
+  bool two_in_one_bank(const Footprint& footprint, LineAddress base_line) const {
+    const LineAddress first = base_line + footprint.lines[0].line, second = base_line + footprint.lines[1].line;
+    return bank(LineAddress::numbered(first.number() ^ second.number())) == 0;
+  }
+
   unsigned mask_, width_;
 };
 

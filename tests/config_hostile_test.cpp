@@ -6,8 +6,10 @@
 #include "models/gpu_spec.h"
 #include "models/occupancy.h"
 #include "models/pipes.h"
+#include "models/support/spec_hash.h"
 #include "models/support/spec_reader.h"
 #include "models/support/spec_tree.h"
+#include "models/support/spec_writer.h"
 #include "models/support/yaml_text.h"
 #include "tests/cli_answer.h"
 #include "tests/cpu_time.h"
@@ -36,6 +38,14 @@ std::string refused_setting(const std::string& path, const std::string& value) {
 }
 
 }  // namespace
+
+TEST_CASE("a file that is not UTF-8 is refused at its first such byte, and what no file holds is still written") {
+  CHECK(refusal("name: a\nbase: \xffx\n") == "gpu.yaml:2:7: error: got byte 0xff; must be UTF-8 text");
+  GpuSpec gpu = gpu_with({});
+  gpu.name = "A100 S\xf4M4";
+  CHECK(to_yaml(spec_tree(gpu)).find("\"A100 S\xef\xbf\xbdM4\"") != std::string::npos);
+  CHECK_NOTHROW(config_hash(spec_tree(gpu)));
+}
 
 TEST_CASE("an alias of what it stands in, and aliases that multiply, are refused where they are") {
   CHECK(refusal("clock: &a [*a]\n") ==
@@ -77,7 +87,7 @@ TEST_CASE("a hundred thousand keys are read in linear time") {
 
 TEST_CASE("text that is not text is refused") {
   CHECK(refusal(std::string("name: a\0b\n", 10)).find("holds a NUL byte; must be YAML text") != std::string::npos);
-  CHECK(refusal("name: \xff\xfe\n").find("gpu.yaml:1:1: error: ") == 0);
+  CHECK(refusal("name: \xff\xfe\n").find("gpu.yaml:1:7: error: got byte 0xff; must be UTF-8 text") == 0);
 }
 
 TEST_CASE("a number that is none, or out of range, is refused with the range") {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "sass_text.h"
+#include "traces/sass/warp_executor.h"
 
 using namespace tilescope;
 using test::sass_refusal;
@@ -85,4 +86,40 @@ TEST_CASE("a warpgroup's multiply-add has one of the shapes of its elements") {
   CHECK(sass_refusal("HGMMA.64x64x16.F32 R24, gdesc[UR8].odd, R24").find("suffix .odd") != std::string::npos);
   CHECK(sass_refusal("IGMMA.64x64x32.S8.F16 R24, gdesc[UR8], R24").find("element other than S8 and U8") !=
         std::string::npos);
+}
+
+TEST_CASE("conversions to and from FP8, packed integers and halves of MUFU: refused only where their values matter") {
+  for (const char* text : {"F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R2, R3, R4, R5",
+                           "F2FP.SATFINITE.E5M2.F32.PACK_AB_MERGE_C R2, R3, R4, RZ", "F2FP.F16.E4M3.UNPACK_B R2, R3",
+                           "F2FP.F16.F32.PACK_AB.RZ R2, R3, R4", "I2IP.S8.S32.SAT R2, R3, R4, R5",
+                           "MUFU.EX2.F16 R2, R3", "MUFU.TANH.F16 R2, R3"}) {
+    CAPTURE(text);
+    CHECK(sass_refusal(text) == "");
+    const auto program = test::sass_program({text, "LDG.E R6, desc[UR4][R2.64]", "EXIT"});
+    REQUIRE_FALSE(program);
+    CHECK(to_string(program.error()).find("are not computed here, and an address or a branch depends on them") !=
+          std::string::npos);
+  }
+  CHECK(sass_refusal("F2FP.E4M3.F32 R2, R3, R4").find("neither .PACK_AB nor .UNPACK_B") != std::string::npos);
+}
+
+TEST_CASE("HMNMX2.NAN lets a NaN win, HMNMX2 the number beside it") {
+  struct Row {
+    const char* modifier;
+    std::uint32_t result;
+  };
+  for (const auto& [modifier, result] : {Row{"", 0x3c003c00}, Row{".NAN", 0x7fff3c00}}) {
+    CAPTURE(modifier);
+    // Low half: 1.0 and 2.0; high half: NaN and 1.0. The minimum is where the load goes.
+    auto program = test::sass_program({"MOV R2, 0x7e003c00", "MOV R3, 0x3c004000",
+                                       std::string("HMNMX2") + modifier + " R4, R2, R3, PT", "MOV R5, RZ",
+                                       "LDG.E.U8 R6, desc[UR4][R4.64]", "EXIT"});
+    REQUIRE(program);
+    PatternTable patterns;
+    sass::WarpExecutor executor(*program, patterns);
+    executor.start(0, 0, nullptr);
+    executor.next(false);
+    REQUIRE(executor.operands().size() == 1);
+    CHECK(executor.operands()[0].base == result);
+  }
 }

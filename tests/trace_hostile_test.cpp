@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "tests/cli_answer.h"
 #include "tests/cpu_time.h"
 #include "tests/trace_sample_kernel.h"
 #include "traces/file/bytes.h"
@@ -105,6 +106,17 @@ TEST_CASE("thousands of frames of zeros are refused before one of them is decomp
   CHECK(verdict(file_of(zeros, 5000, tables))
             .find("the trace's parts have more than 8589934592 bytes when decompressed") != std::string::npos);
   CHECK(time.seconds() < 5);
+}
+
+TEST_CASE("a kernel's name that is not UTF-8 does not end up in JSON") {
+  Tables tables = looping_tables(2);
+  tables.launch.kernel = "copy\xff";
+  const std::string record = numbers({0, 1, 0, 1, 0, 2, 0, 0});
+  const TemporaryFile file(looping_file(1000, 1002));
+  const TemporaryFile other(
+      file_of(compress(numbers({record.size(), 3}) + record, 3), 1, compress(encode_tables(tables), 3)));
+  CHECK(ask({"trace", "info", file.path(), "--format", "json"}).out.find("\"made by hand\"") != std::string::npos);
+  CHECK(ask({"trace", "info", other.path(), "--format", "json"}).out.find("\"copy\xef\xbf\xbd\"") != std::string::npos);
 }
 
 TEST_CASE("a frame of zeros is refused for the first warp in it") {

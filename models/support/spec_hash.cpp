@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 std::string canonical(const nlohmann::ordered_json& value) {
-  if (!value.is_number_float()) return value.dump();
+  if (!value.is_number_float()) return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   const double number = value.get<double>();
   return fmt::format("{}", number == 0.0 ? 0.0 : number);  // -0 is 0
 }

@@ -13,6 +13,11 @@ struct Line {
   std::string comment;
 };
 
+// A GPU that was not read from a file may hold any bytes: what is no UTF-8 is written as U+FFFD.
+std::string json_text(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 // Text that no YAML reader takes for anything else stands bare; the rest in JSON's quotes, which are YAML's as well.
 std::string yaml_text(const std::string& text) {
   const bool bare = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 && text.back() != ' ' &&
@@ -20,15 +25,15 @@ std::string yaml_text(const std::string& text) {
                       return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == ' ' || c == '/';
                     });
   const bool word = text == "true" || text == "false" || text == "null";
-  return bare && !word ? text : nlohmann::ordered_json(text).dump();
+  return bare && !word ? text : json_text(text);
 }
 
 std::string yaml_value(const nlohmann::ordered_json& value) {
   if (value.is_string()) return yaml_text(value.get<std::string>());
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-  if (!value.is_array()) return value.dump();
+  if (!value.is_array()) return json_text(value);
   std::string text;
-  for (const auto& element : value) text += (text.empty() ? "" : ", ") + element.dump();
+  for (const auto& element : value) text += (text.empty() ? "" : ", ") + json_text(element);
   return "[" + text + "]";
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "models/support/utf8.h"
 #include "models/support/yaml_documents.h"
 
 namespace tilescope {
@@ -42,11 +44,22 @@ class AliasCheck {
   std::size_t values_ = 0;
 };
 
+// The column counts bytes.
+std::optional<Diagnostic> refuse_other_encodings(const std::string& text, const std::string& name) {
+  const std::size_t at = find_not_utf8(text);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t line_start = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  return Diagnostic{name, static_cast<int>(line), static_cast<int>(at - line_start) + 1,
+                    fmt::format("got byte {:#04x}; must be UTF-8 text", static_cast<unsigned char>(text[at]))};
+}
+
 }  // namespace
 
 tl::expected<YAML::Node, Diagnostic> parse_yaml(const std::string& text, const std::string& name) {
   const auto refuse = [&name](std::string why) { return tl::unexpected(Diagnostic{name, 0, 0, std::move(why)}); };
   if (text.find('\0') != std::string::npos) return refuse("holds a NUL byte; must be YAML text");
+  if (auto other = refuse_other_encodings(text, name)) return tl::unexpected(std::move(*other));
   try {
     if (auto endless = refuse_endless_documents(text, name)) return tl::unexpected(std::move(*endless));
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);

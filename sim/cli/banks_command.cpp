@@ -50,7 +50,9 @@ int run(const Values& values, std::ostream& out) {
   const BankReport report = report_from(values);
   with_output(values, out, [&](std::ostream& stream) {
     const bool terminal = &stream == &std::cout && isatty(STDOUT_FILENO) != 0;
-    stream << (format == "json" ? bank_json(report).dump(2) + "\n" : bank_table(report, terminal));
+    stream << (format == "json"
+                   ? bank_json(report).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+                   : bank_table(report, terminal));
   });
   return ok;
 }

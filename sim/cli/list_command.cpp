@@ -93,7 +93,9 @@ int run(const Values& values, std::ostream& out) {
   const std::string format = chosen(values, "format", {"table", "names", "json"});
   const Listing list = what == "kernels" ? list_kernels() : what == "gpus" ? list_gpus() : list_metrics();
   with_output(values, out, [&](std::ostream& stream) {
-    stream << (format == "json" ? list.json.dump(2) + "\n" : format == "names" ? list.names : list.table);
+    stream << (format == "json" ? list.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+               : format == "names" ? list.names
+                                   : list.table);
   });
   return ok;
 }

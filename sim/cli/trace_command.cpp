@@ -40,7 +40,7 @@ int info(const Values& values, std::ostream& out) {
   const TraceInfo info = read_trace_info(values["KERNEL|FILE"].as<std::string>());
   with_output(values, out, [&](std::ostream& stream) {
     if (format == "json")
-      stream << trace_info_json(info).dump(2) << "\n";
+      stream << trace_info_json(info).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
     else
       stream << trace_info_table(info);
   });

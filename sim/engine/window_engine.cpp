@@ -65,7 +65,7 @@ void WindowEngine<SmModel>::run(Cycle until) {
 
 template <class SmModel>
 Cycle WindowEngine<SmModel>::next_event() const {
-  Cycle next = requests_.empty() ? kNever : requests_.front().time;
+  Cycle next = requests_.earliest_kept();
   for (const auto& sm : sms_) next = std::min(next, sm->next_event());
   // Replies wake warps when they are delivered, at the beginning of the next window.
   for (const auto& replies : replies_)
@@ -88,20 +88,13 @@ void WindowEngine<SmModel>::advance_sms(Cycle until) {
 
 template <class SmModel>
 void WindowEngine<SmModel>::serve_requests(Cycle until) {
-  for (const auto& sm : sms_) {
-    requests_.insert(requests_.end(), sm->outbox().begin(), sm->outbox().end());
-    sm->outbox().clear();
-  }
-  std::stable_sort(requests_.begin(), requests_.end(), [](const MemoryRequest& a, const MemoryRequest& b) {
-    return a.time != b.time ? a.time < b.time : a.sm < b.sm;
+  requests_.clear();
+  for (const auto& sm : sms_) requests_.take(sm->outbox(), until);
+  requests_.each([this](const MemoryRequest& request) {
+    const Cycle ready = memory_.serve(request);
+    replies_[request.sm].push_back({request.fill, ready});
+    if (is_write(request.kind)) last_write_ = std::max(last_write_, ready);
   });
-  auto request = requests_.begin();
-  for (; request != requests_.end() && request->time < until; ++request) {
-    const Cycle ready = memory_.serve(*request);
-    replies_[request->sm].push_back({request->fill, ready});
-    if (is_write(request->kind)) last_write_ = std::max(last_write_, ready);
-  }
-  requests_.erase(requests_.begin(), request);
 }
 
 template <class SmModel>

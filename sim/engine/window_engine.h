@@ -19,6 +19,7 @@
 #include "sim/engine/attribution.h"
 #include "sim/engine/counting/counting_sm.h"
 #include "sim/engine/memory_system.h"
+#include "sim/engine/request_order.h"
 #include "sim/engine/sm_counters.h"
 #include "sim/engine/timing/sm.h"
 #include "sim/simulate.h"
@@ -83,7 +84,7 @@ class WindowEngine {
   std::vector<std::unique_ptr<SmModel>> sms_;
   std::vector<Attribution> attributions_;  // of the SMs that one thread advances; none: not asked for
   std::unique_ptr<WorkerPool> workers_;
-  std::vector<MemoryRequest> requests_;            // sent but not served yet, in order of time
+  RequestOrder requests_;                          // of the last window
   std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
   std::vector<FinishedCta> timeline_;
   std::vector<std::int64_t> given_;  // CTAs placed on each SM

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "traces/sass/kernel_facts.h"
+#include "traces/sass/module_image.h"
 #include "traces/sass/nvdisasm_facts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -12,5 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                             tilescope::sass::facts_from_nvdisasm(text, "fuzz.sass")})
     if (facts)
       for (const auto& [name, own] : *facts) tilescope::sass::facts_of(*facts, name);
+  tilescope::sass::modules_from_elf_text(text, "fuzz.elf");
+  tilescope::sass::module_from_nvdisasm(text, "fuzz.sass");
   return 0;
 }

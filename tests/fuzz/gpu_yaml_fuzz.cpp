@@ -11,6 +11,7 @@
 #include "models/support/spec_reader.h"
 #include "models/support/spec_writer.h"
 #include "sim/simulate.h"
+#include "tests/fuzz/source_dir.h"
 #include "traces/kernels/registry.h"
 
 namespace {
@@ -33,7 +34,8 @@ void run(tilescope::GpuSpec gpu) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tilescope;
-  const auto gpu = read_spec_text<GpuSpec>(std::string(reinterpret_cast<const char*>(data), size), "input.yaml");
+  const auto gpu = read_spec_text<GpuSpec>(std::string(reinterpret_cast<const char*>(data), size),
+                                           fuzz::source_file("configs/gpus/input.yaml"));
   if (!gpu) return 0;
   const auto tree = spec_tree(*gpu);
   (void)to_yaml(tree);

@@ -5,11 +5,8 @@
 #include <string>
 
 #include "models/support/diagnostic.h"
+#include "tests/fuzz/source_dir.h"
 #include "traces/sass/launch_file.h"
-
-#ifndef TILESCOPE_SOURCE_DIR
-#define TILESCOPE_SOURCE_DIR "."
-#endif
 
 using namespace tilescope;
 
@@ -18,8 +15,8 @@ namespace {
 sass::Limits small_limits() {
   sass::Limits limits;
   limits.listing_bytes = std::uint64_t{1} << 20U;
-  limits.warp_instructions = 20'000;
-  limits.cta_instructions = 100'000;
+  limits.warp_instructions = 2000;
+  limits.cta_instructions = 10'000;
   limits.buffer_bytes = std::uint64_t{1} << 20U;
   limits.written_bytes = std::uint64_t{16} << 20U;
   return limits;
@@ -29,8 +26,7 @@ sass::Limits small_limits() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto kernel =
-      sass::open_launch_text(text, TILESCOPE_SOURCE_DIR "/traces/samples/sass/fuzz.yaml", small_limits());
+  const auto kernel = sass::open_launch_text(text, fuzz::source_file("traces/samples/sass/fuzz.yaml"), small_limits());
   if (!kernel) return 0;
   try {
     const auto stream = (*kernel)->make_stream();

@@ -5,6 +5,7 @@
 #include "sim/studies/sweep/plan.h"
 #include "sim/studies/sweep/study_reader.h"
 #include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/source_dir.h"
 
 namespace {
 
@@ -24,10 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace tilescope;
   const fuzz::MemoryFile file({data, size});
   auto study = sweep::read_study(file.path(), [](const std::string& name) -> tl::expected<std::string, std::string> {
-    if (name != "h200") return tl::unexpected(std::string("unknown GPU"));
-    return std::string(TILESCOPE_SOURCE_DIR "/configs/gpus/h200.yaml");
+    if (name != "h100" && name != "h200") return tl::unexpected(std::string("unknown GPU"));
+    return fuzz::source_file("configs/gpus/" + name + ".yaml");
   });
-  if (!study || points_of(*study) > 500) return 0;
+  if (!study || points_of(*study) > 100) return 0;
   (void)sweep::make_plan(std::move(*study));
   return 0;
 }

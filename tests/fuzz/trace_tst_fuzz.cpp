@@ -11,6 +11,7 @@
 #include "models/support/spec_reader.h"
 #include "sim/simulate.h"
 #include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/source_dir.h"
 #include "traces/file/bytes.h"
 #include "traces/file/frame.h"
 #include "traces/file/trace_file.h"
@@ -83,7 +84,7 @@ namespace {
 
 void run(const Kernel& kernel) {
   static const GpuSpec gpu =
-      *read_spec<GpuSpec>(TILESCOPE_SOURCE_DIR "/configs/gpus/h200.yaml", {{"sm.gpcs", "[2]"}, {"l2.size_mib", "1"}});
+      *read_spec<GpuSpec>(fuzz::source_file("configs/gpus/h200.yaml"), {{"sm.gpcs", "[2]"}, {"l2.size_mib", "1"}});
   for (const Mode mode : {Mode::counts, Mode::timing}) {
     RunOptions options;
     options.mode = mode;

@@ -14,13 +14,14 @@ enum class Flow : std::uint8_t {
   next,    // goes on
   branch,  // to `target`
   call,    // to `target`; the return address is in a register already
-  jump,    // to the address in `target_register` (RET, BRX) plus `target`
+  jump,  // to the address in `target_register` (RET, BRX) plus `target`, or to the 64-bit code address in two registers
   exit,
   trap,     // BPT.TRAP: ends the warp's lanes
   open,     // BSSY: the running lanes will meet at BSYNC
   meet,     // BSYNC
   leave,    // BREAK: lanes will not come to BSYNC
   gather,   // WARPSYNC with a mask: lanes of the mask meet here
+  refused,  // cannot be executed; to hold it is no error, to reach it is
   barrier,  // BAR.SYNC, BAR.RED: the CTA meets
   arrive,   // BAR.ARV
   yield,    // other lanes of the warp may go first
@@ -60,8 +61,10 @@ struct Decoded {
   MicroOp op;
   Instruction instruction;
   Flow flow = Flow::next;
-  std::uint32_t target = 0;  // byte address
+  std::uint32_t target = 0;  // byte, from the kernel's first instruction
   bool has_target = false;
+  bool elsewhere = false;  // the target is another function of the file, or one outside
+  bool absolute = false;   // a jump to a code address (linked_code.h)
   RegisterId target_register = kRZ;
   PredicateSource condition;     // a branch's own, besides the guard
   std::uint8_t convergence = 0;  // B register

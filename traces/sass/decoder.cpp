@@ -223,11 +223,17 @@ void Decoder::target() {
   const Operand* operand = pop();
   if (operand == nullptr) return;
   if (operand->kind == Operand::Kind::immediate && operand->whole) {
-    decoded.target = static_cast<std::uint32_t>(operand->value);
+    decoded.target = function_start() + static_cast<std::uint32_t>(operand->value);
   } else if (operand->kind == Operand::Kind::label) {
-    const auto label = labels_.find(operand->text);
-    if (label == labels_.end()) return fail("target '" + operand->text + "' is not in this function");
-    decoded.target = label->second;
+    const auto& labels = function_.listed->labels;
+    if (const auto label = labels.find(operand->text); label != labels.end()) {
+      decoded.target = function_start() + label->second;
+    } else if (const auto named = code_.addresses.find(operand->text); named != code_.addresses.end()) {
+      decoded.target = static_cast<std::uint32_t>(named->second - kCodeAddress);
+      decoded.elsewhere = true;
+    } else {
+      return fail("target '" + operand->text + "' is not in this function");
+    }
   } else {
     return fail("operand '" + operand->text + "' should be a place in the code");
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "traces/sass/decoded.h"
+#include "traces/sass/linked_code.h"
 #include "traces/sass/parsed_instruction.h"
 
 namespace tilescope::sass {
@@ -26,13 +27,17 @@ enum class Type : std::uint8_t { integer, real, half, bfloat, wide_integer, wide
 
 class Decoder {
  public:
-  Decoder(const ParsedInstruction& parsed, const std::map<std::string, std::uint32_t>& labels,
-          const LaunchState& launch, ConstantPool& pool, int architecture)
-      : parsed_(parsed), labels_(labels), launch_(launch), pool_(pool), architecture_(architecture) {}
+  // `parsed` is an instruction of `function`, one of those in `code`; its names are resolved.
+  Decoder(const ParsedInstruction& parsed, const LinkedFunction& function, const LinkedCode& code,
+          const LaunchState& launch, ConstantPool& pool)
+      : parsed_(parsed), function_(function), code_(code), launch_(launch), pool_(pool) {}
 
   Decoded decoded;
   MicroOp& op() { return decoded.op; }
-  int architecture() const { return architecture_; }
+  int architecture() const { return function_.listed->architecture; }
+  // Where the instruction's function begins, and the instruction itself: byte, from the kernel's first instruction.
+  std::uint32_t function_start() const { return function_.first * kInstructionBytes; }
+  std::uint32_t here() const { return function_start() + parsed_.listed->address; }
   std::int64_t block_threads() const { return launch_.block.count(); }
   const ParsedInstruction& parsed() const { return parsed_; }
 
@@ -64,7 +69,7 @@ class Decoder {
   void in_words(RegisterId& first, int words, std::vector<RegisterId>& uses);
   void predicate_in(std::size_t which);
   std::int64_t immediate();
-  // A branch target: a label or a byte address.
+  // A branch target: a label, a byte address in the function, or a function's name.
   void target();
   // [..] of `bytes` per lane; the registers become always_uses.
   void address(AddressRule& rule, Space space, int bytes, bool extended);
@@ -85,10 +90,10 @@ class Decoder {
   std::uint32_t constant_word(int bank, std::int64_t offset);
 
   const ParsedInstruction& parsed_;
-  const std::map<std::string, std::uint32_t>& labels_;
+  const LinkedFunction& function_;
+  const LinkedCode& code_;
   const LaunchState& launch_;
   ConstantPool& pool_;
-  int architecture_;
   std::size_t next_ = 0;
   std::vector<bool> taken_;
   std::string error_;

@@ -185,6 +185,12 @@ class Reader {
         return;
       }
       listing_.facts = std::move(*facts);
+      auto modules = modules_from_elf_text(*elf_text, elf_path);
+      if (!modules) {
+        errors_.insert(errors_.end(), modules.error().begin(), modules.error().end());
+        return;
+      }
+      modules_ = std::move(*modules);
     }
     choose(text_of(name, "name"), name != nullptr ? place_of(name->value, name->key_place) : section.place(), arch);
   }
@@ -208,7 +214,7 @@ class Reader {
     }
     const auto chosen = choose_function(listing_, name, architecture);
     if (!chosen) return error(place, "kernel.name: " + chosen.error());
-    function_ = *chosen;
+    function_ = &listing_.functions[static_cast<std::size_t>(*chosen - listing_.functions.data())];
     if (!is_known_architecture(function_->architecture)) {
       const std::string said =
           function_->architecture == 0 ? "no architecture" : fmt::format("sm_{}", function_->architecture);
@@ -227,17 +233,22 @@ class Reader {
     state.grid = launch_.grid;
     state.block = launch_.block;
     state.limits = limits_;
+    const auto linked = link_kernel(listing_, *function_, module_of_kernel(), facts_, result_.memory);
+    if (!linked) {
+      errors_ = linked.error();
+      return;
+    }
     fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
     if (!errors_.empty()) return;
+    set_constants_address(state, function_->architecture, linked->constants_address);
     const std::int64_t reserved = function_->architecture >= 90 ? kReservedShared : 0;
-    auto program = build_program(*function_, listing_.file, std::move(state), all_values_);
+    auto program = build_program(*linked, std::move(state), all_values_);
     if (!program) {
       errors_ = program.error();
       return;
     }
     result_.program = std::move(*program);
-    launch_.registers_per_thread =
-        std::max(kLeastRegisters, facts_.registers.value_or(highest_register(*function_) + 1));
+    launch_.registers_per_thread = std::max(kLeastRegisters, facts_.registers.value_or(highest_register(*linked) + 1));
     std::optional<std::int64_t> shared = static_shared_;
     if (!shared && facts_.static_shared) shared = std::max<std::int64_t>(0, *facts_.static_shared - reserved);
     result_.shared_bytes =
@@ -251,9 +262,18 @@ class Reader {
     launch_.static_smem_bytes = *shared;
     launch_.parameters = {{"function", readable_name(function_->name)},
                           {"sm", std::to_string(function_->architecture)},
-                          {"instructions", std::to_string(function_->code.size())},
+                          {"instructions", std::to_string(linked->instructions())},
                           {"executed_instructions", std::to_string(result_.program.executed_share)}};
     result_.launch = launch_;
+  }
+
+  // The ELF image that holds the kernel; without ELF text what nvdisasm printed beside the code.
+  const Module& module_of_kernel() const {
+    for (const Module& module : modules_)
+      if ((module.architecture == 0 || module.architecture == function_->architecture) &&
+          module.symbols.contains(function_->name))
+        return module;
+    return modules_.empty() ? listing_.module : modules_.front();
   }
 
   std::optional<std::int64_t> extent_of_shared_memory() {
@@ -274,7 +294,8 @@ class Reader {
   CompiledLaunch result_;
   Launch launch_;
   Listing listing_;
-  const ListedFunction* function_ = nullptr;
+  std::vector<Module> modules_;  // of the ELF text
+  ListedFunction* function_ = nullptr;
   KernelFacts facts_;
   std::optional<std::int64_t> registers_, static_shared_;
   std::vector<Argument> arguments_;

@@ -57,17 +57,25 @@ void fill_constants(LaunchState& state, const ListedFunction& function, const Ke
   }
 }
 
-int highest_register(const ListedFunction& function) {
+void set_constants_address(LaunchState& state, int architecture, std::uint64_t address) {
+  const std::size_t place = architecture >= 90 ? 0xd0 : 0x50;  // CUDA 13.0
+  put_word(state.constants[0], place, address);
+  put_word(state.constants[0], place + 4, address >> 32U);
+}
+
+int highest_register(const LinkedCode& code) {
   int highest = 0;
-  for (const ListedInstruction& listed : function.code) {
+  const auto look_at = [&highest](const ListedInstruction& listed) {
     const auto parsed = parse_instruction(listed);
-    if (!parsed) continue;
+    if (!parsed) return;
     for (const Operand& operand : parsed->operands) {
       if (operand.kind == Operand::Kind::reg && operand.reg < kRZ) highest = std::max<int>(highest, operand.reg);
       for (const AddressTerm& term : operand.terms)
         if (term.reg < kRZ) highest = std::max<int>(highest, term.reg + 1);
     }
-  }
+  };
+  for (const LinkedFunction& function : code.functions)
+    for (const ListedInstruction& listed : function.listed->code) look_at(listed);
   return highest;
 }
 

@@ -4,7 +4,7 @@
 #include "models/support/diagnostic.h"
 #include "traces/sass/kernel_facts.h"
 #include "traces/sass/launch_arguments.h"
-#include "traces/sass/listing.h"
+#include "traces/sass/linked_code.h"
 #include "traces/sass/warp_state.h"
 
 namespace tilescope::sass {
@@ -16,7 +16,10 @@ inline constexpr std::int64_t kReservedShared = 1024;  // byte at the start of s
 void fill_constants(LaunchState& state, const ListedFunction& function, const KernelFacts& facts,
                     const std::vector<Argument>& arguments, const Place& place, Diagnostics& errors);
 
+// Bank 0 says where a copy of bank 3 lies in global memory, for pointers to __constant__ variables.
+void set_constants_address(LaunchState& state, int architecture, std::uint64_t address);
+
 // The highest register that the code names.
-int highest_register(const ListedFunction& function);
+int highest_register(const LinkedCode& code);
 
 }  // namespace tilescope::sass

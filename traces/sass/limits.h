@@ -43,6 +43,8 @@ inline constexpr std::int64_t kMostBlock = 1024, kMostShared = std::int64_t{228}
 inline constexpr std::uint64_t kConstantBankBytes = std::uint64_t{64} << 10U;
 inline constexpr std::uint64_t kMostArgumentBytes = 32764;                      // of all parameters, CUDA 12.1
 inline constexpr std::uint64_t kMostBufferAddresses = std::uint64_t{1} << 40U;  // byte, of all buffers of a launch
+inline constexpr std::uint64_t kMostVariableBytes = std::uint64_t{1} << 32U;    // of a module's global variables
+inline constexpr std::uint64_t kMostVariableContents = std::uint64_t{1} << 28U;
 // An error in every line of a long file is said so often.
 inline constexpr std::size_t kMostErrors = 1000;
 

@@ -58,6 +58,9 @@ class Reader {
     auto facts = facts_from_nvdisasm(text_, listing_.file);
     if (!facts) return tl::unexpected(facts.error());
     listing_.facts = std::move(*facts);
+    auto module = module_from_nvdisasm(text_, listing_.file);
+    if (!module) return tl::unexpected(module.error());
+    listing_.module = std::move(*module);
     return std::move(listing_);
   }
 
@@ -93,6 +96,7 @@ class Reader {
     if (line.starts_with("Function : ")) return begin(std::string(line.substr(11)));
     if (line.starts_with(".target") || line.starts_with("arch =") || line.starts_with("code for")) {
       if (const int found = architecture_in(line)) architecture_ = found;
+      module_ += line.starts_with("code for") ? 1 : 0;
       return;
     }
     if (line.starts_with(".headerflags")) return read_header_flags(line);
@@ -123,6 +127,7 @@ class Reader {
     listing_.functions.push_back({.name = std::move(name),
                                   .architecture = architecture_,
                                   .line = number_,
+                                  .module = module_,
                                   .code = {},
                                   .labels = {},
                                   .source_files = {}});
@@ -201,6 +206,7 @@ class Reader {
   std::string_view line_;
   int number_ = 0;
   int architecture_ = 0;
+  int module_ = 0;  // cuobjdump says "code for" at the beginning of each
   bool in_code_ = false;
   std::string_view awaited_;                      // the function whose section has begun
   std::optional<std::pair<int, int>> marker_;     // file and line of the instructions that follow

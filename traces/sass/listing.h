@@ -9,6 +9,7 @@
 
 #include "models/support/diagnostic.h"
 #include "traces/sass/kernel_facts.h"
+#include "traces/sass/module_image.h"
 
 namespace tilescope::sass {
 
@@ -25,6 +26,7 @@ struct ListedFunction {
   std::string name;
   int architecture = 0;  // 90 for sm_90; 0 when the text does not say
   int line = 0;
+  int module = 0;  // functions of one cubin have one number
   std::vector<ListedInstruction> code;
   std::map<std::string, std::uint32_t> labels;  // of nvdisasm: byte address
   std::vector<std::string> source_files;        // as line markers name them
@@ -34,6 +36,7 @@ struct Listing {
   std::string file;
   std::vector<ListedFunction> functions;
   FactsByFunction facts;  // nvdisasm prints them beside the code; empty for cuobjdump
+  Module module;          // the same
 };
 
 // Every line that cannot be read is reported, the first 1,000. REQUIRES of the text: at least one function; every

@@ -94,7 +94,12 @@ class Reader {
   void take_all(std::string_view rest, unsigned bytes) {
     while (!rest.empty()) {
       const std::size_t comma = std::min(rest.find(','), rest.size());
-      for_each_word(rest.substr(0, comma), [&](std::string_view word) { take(word, bytes); });
+      const std::string_view part = trimmed_word(rest.substr(0, comma));
+      // An address that the loader writes is one word: fun@R_CUDA_G64((name + 0x4)).
+      if (part.find('(') != std::string_view::npos && contents_ != nullptr)
+        take(part, bytes);
+      else
+        for_each_word(part, [&](std::string_view word) { take(word, bytes); });
       rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
   }

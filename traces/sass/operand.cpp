@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "traces/sass/symbol_text.h"
+
 namespace tilescope::sass {
 namespace {
 
@@ -119,6 +121,12 @@ std::optional<Operand> parse_operand(std::string_view text) {
     operand.kind = Operand::Kind::immediate;
     operand.value = *number;
     operand.whole = true;
+    return operand;
+  }
+  if (text.starts_with("32@")) {
+    if (!parse_symbol_half(text)) return std::nullopt;
+    operand.kind = Operand::Kind::immediate;
+    operand.whole = operand.named = true;
     return operand;
   }
   const char first = text.size() > 1 && (text[0] == '-' || text[0] == '+') ? text[1] : text[0];

@@ -52,6 +52,7 @@ struct Operand {
   bool reuse = false;              // .reuse: the operand stays in the reuse cache
   std::string suffix;              // H0_H0, 64, B1, ROW; .reuse is dropped
   std::string text;                // label's or word's name, the immediate as written
+  bool named = false;              // an immediate that is half of a name's address: 32@lo(name)
   std::vector<AddressTerm> terms;  // of an address, or of a constant's index
 };
 

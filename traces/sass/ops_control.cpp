@@ -45,45 +45,69 @@ void decode_exit(Decoder& d) {  // EXIT; EXIT P0
   use_always(d);
 }
 
-void decode_call(Decoder& d) {  // CALL.REL.NOINC target
+// The register that a jump goes to: a distance from `target`, or both halves of a code address.
+void jump_register(Decoder& d, bool absolute) {
+  const Operand* to = d.pop();
+  if (to == nullptr) return;
+  if (to->kind != Operand::Kind::reg) return d.fail("operand '" + to->text + "' should be a register");
+  d.decoded.flow = Flow::jump;
+  d.decoded.absolute = absolute;
+  d.decoded.target_register = to->reg;
+  d.decoded.always_uses.push_back(to->reg);
+  if (absolute) d.decoded.always_uses.push_back(d.after(to->reg, 1));
+}
+
+void decode_call(Decoder& d) {  // CALL.REL.NOINC target; CALL.ABS.NOINC `(function); CALL.ABS.NOINC R8
   set_flow(d, Flow::call, OpClass::branch);
   if (!d.take("NOINC")) d.fail("a call that pushes its return address");
   const bool absolute = d.take("ABS");
   d.take("REL");
   if (d.next_is(Operand::Kind::reg)) {
-    const Operand* to = d.pop();
-    d.decoded.flow = Flow::jump;
-    d.decoded.target_register = to->reg;
-    d.decoded.always_uses.push_back(to->reg);
-    if (d.more()) d.target();
+    jump_register(d, absolute);
+    if (d.more() && !absolute) d.target();
     return;
   }
-  if (absolute) return d.fail("a call to a function outside the listing");
+  if (absolute && !d.next_is(Operand::Kind::label))
+    return d.fail("a call of a function that only the ELF text names; give it (kernel: {elf: ...})");
   d.target();
 }
 
-void decode_return(Decoder& d) {  // RET.REL.NODEC R20 0x0
+void decode_return(Decoder& d) {  // RET.REL.NODEC R20 0x0; RET.ABS.NODEC R20 0x0
   set_flow(d, Flow::jump, OpClass::branch);
   d.take("REL"), d.take("NODEC");
-  if (d.take("ABS")) return d.fail("a return to a function outside the listing");
-  const Operand* to = d.pop();
-  if (to == nullptr) return;
-  if (to->kind != Operand::Kind::reg) return d.fail("operand '" + to->text + "' should be a register");
-  d.decoded.target_register = to->reg;
-  d.decoded.always_uses.push_back(to->reg);
-  // The place added is the start of the function: the register holds a distance from there.
-  if (d.more()) d.pop();
+  const bool absolute = d.take("ABS");
+  jump_register(d, absolute);
+  // The place added is the start of the function: the register of a relative return holds a distance from there.
+  d.decoded.target = absolute ? 0 : d.function_start();
+  if (!d.more()) return;
+  if (absolute)
+    d.decoded.target = static_cast<std::uint32_t>(d.immediate());
+  else
+    d.pop();
+}
+
+void decode_jump(Decoder& d) {  // JMP 0x100; JMP R2; JMX R2 0x10 (*"..."*)
+  set_flow(d, Flow::branch, OpClass::branch);
+  if (d.next_is(Operand::Kind::reg)) {
+    jump_register(d, true);
+    if (d.next_is(Operand::Kind::immediate)) d.decoded.target = static_cast<std::uint32_t>(d.immediate());
+    while (d.more()) d.pop();  // the list of targets, a remark
+    return;
+  }
+  if (d.next_is(Operand::Kind::predicate)) {
+    d.predicate_in(0);
+    d.decoded.condition = d.op().predicate_in[0];
+  }
+  if (!d.next_is(Operand::Kind::label)) return d.fail("a jump to a place that only the ELF text names");
+  d.target();
+  use_always(d);
 }
 
 void decode_indirect(Decoder& d) {  // BRX R4 -0x10 (*"BRANCH_TARGETS ..."*)
   set_flow(d, Flow::jump, OpClass::branch);
-  const Operand* to = d.pop();
-  if (to == nullptr) return;
-  if (to->kind != Operand::Kind::reg) return d.fail("operand '" + to->text + "' should be a register");
-  d.decoded.target_register = to->reg;
-  d.decoded.always_uses.push_back(to->reg);
+  jump_register(d, false);
   // Relative to the next instruction.
-  std::uint64_t offset = d.parsed().listed->address + 16;
+  std::uint64_t offset = d.here() + kInstructionBytes;
   if (d.next_is(Operand::Kind::immediate)) offset += static_cast<std::uint64_t>(d.immediate());
   d.decoded.target = static_cast<std::uint32_t>(offset);
   while (d.more()) d.pop();  // the list of targets, a remark
@@ -216,12 +240,13 @@ void decode_trap(Decoder& d) {  // BPT.TRAP 0x1; KILL
 
 std::span<const OpEntry> control_ops() {
   static constexpr OpEntry entries[] = {
-      {"BRA", decode_branch},      {"EXIT", decode_exit},       {"CALL", decode_call},
-      {"RET", decode_return},      {"BRX", decode_indirect},    {"BSSY", decode_open},
-      {"BSYNC", decode_meet},      {"BREAK", decode_leave},     {"BMOV", decode_barrier_move},
-      {"WARPSYNC", decode_gather}, {"BAR", decode_barrier},     {"B2R", decode_barrier_result},
-      {"YIELD", decode_yield},     {"NANOSLEEP", decode_yield}, {"BPT", decode_trap},
-      {"KILL", decode_trap},
+      {"BRA", decode_branch},         {"EXIT", decode_exit},       {"CALL", decode_call},
+      {"RET", decode_return},         {"BRX", decode_indirect},    {"JMP", decode_jump},
+      {"JMX", decode_jump},           {"BRXU", decode_indirect},   {"JMXU", decode_jump},
+      {"BSSY", decode_open},          {"BSYNC", decode_meet},      {"BREAK", decode_leave},
+      {"BMOV", decode_barrier_move},  {"WARPSYNC", decode_gather}, {"BAR", decode_barrier},
+      {"B2R", decode_barrier_result}, {"YIELD", decode_yield},     {"NANOSLEEP", decode_yield},
+      {"BPT", decode_trap},           {"KILL", decode_trap},
   };
   return entries;
 }

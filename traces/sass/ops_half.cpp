@@ -60,14 +60,19 @@ void minimum(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   const std::uint32_t least = predicate(warp, op.predicate_in[0]);
   for (std::size_t l = 0; l < kLanes; ++l) {
     const bool smaller = (least >> l & 1U) != 0;
-    result[l] = pack(extreme(part(a[l], 0, op.flags), part(b[l], 0, op.flags), smaller),
-                     extreme(part(a[l], 1, op.flags), part(b[l], 1, op.flags), smaller), op.flags);
+    // With .NAN a NaN wins, otherwise the number beside it.
+    const auto of_half = [&](unsigned half) {
+      const float x = part(a[l], half, op.flags), y = part(b[l], half, op.flags);
+      return op.flags2 != 0 && (std::isnan(x) || std::isnan(y)) ? x + y : extreme(x, y, smaller);
+    };
+    result[l] = pack(of_half(0), of_half(1), op.flags);
   }
   merge(output(warp, op.out), result, mask);
 }
 
 void decode_minimum(Decoder& d) {
   d.op().flags = d.take("BF16_V2") ? kBfloat : 0U;
+  d.op().flags2 = d.take("NAN") ? 1U : 0U;
   d.take("FTZ");
   d.out();
   d.in(0, Type::half);

@@ -177,8 +177,10 @@ void decode_special_function(Decoder& d) {
   for (const Name& name : names)
     if (d.take(name.name)) d.op().run = name.run;
   if (d.op().run == nullptr) d.fail("no function that is known");
+  const bool half = d.take("F16");  // no measurement shows its bits
+  d.decoded.values_missing = half;
   d.out();
-  d.in(0, Type::real);
+  d.in(0, half ? Type::half : Type::real);
   set_class(d, OpClass::xu);
 }
 

@@ -213,6 +213,20 @@ void decode_special(Decoder& d) {  // S2R R0, SR_TID.X; CS2R R0, SRZ (two regist
   set_class(d, OpClass::special);
 }
 
+void decode_code_address(Decoder& d) {  // LEPC R20, target; LEPC R20: its own address
+  d.out_wide();
+  if (d.more())
+    d.target();
+  else
+    d.decoded.target = d.here();
+  d.decoded.has_target = false;
+  const std::uint64_t address = kCodeAddress + d.decoded.target;
+  d.in_constant(0, static_cast<Word>(address));
+  d.in_constant(1, static_cast<Word>(address >> 32U));
+  d.op().run = copy;
+  set_math_class(d, OpClass::alu);
+}
+
 void decode_constant_load(Decoder& d) {  // LDC.64 R0, c[0x0][R4+0x10]
   int bytes = 4;
   bool is_signed = false;
@@ -260,7 +274,7 @@ std::span<const OpEntry> special_ops() {
   static constexpr OpEntry entries[] = {
       {"S2R", decode_special},       {"S2UR", decode_special},       {"CS2R", decode_special},
       {"LDC", decode_constant_load}, {"ULDC", decode_constant_load}, {"LDCU", decode_constant_load},
-      {"R2UR", decode_to_uniform},
+      {"R2UR", decode_to_uniform},   {"LEPC", decode_code_address},  {"ULEPC", decode_code_address},
   };
   return entries;
 }

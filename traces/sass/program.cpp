@@ -9,20 +9,21 @@
 #include "traces/sass/limits.h"
 #include "traces/sass/ops.h"
 #include "traces/sass/register_reads.h"
+#include "traces/sass/resolve_names.h"
 #include "traces/sass/slice.h"
 
 namespace tilescope::sass {
 namespace {
 
-constexpr std::uint32_t kInstructionBytes = 16;
 // An instruction with the same address is looked for so many instructions back.
 constexpr std::uint32_t kFurthestBack = 4096;
 
 class Builder {
  public:
-  Builder(const ListedFunction& function, const std::string& file, LaunchState launch, bool all_values)
-      : function_(function), file_(file), all_values_(all_values) {
+  Builder(const LinkedCode& linked, LaunchState launch, bool all_values) : linked_(linked), all_values_(all_values) {
     program_.launch = std::move(launch);
+    program_.listing = linked.file;
+    program_.outside = linked.outside;
   }
 
   tl::expected<Program, Diagnostics> build() {
@@ -46,66 +47,91 @@ class Builder {
 
  private:
   void error(const ListedInstruction& at, std::string message) {
-    errors_.push_back({file_, at.line, at.column, std::move(message)});
+    errors_.push_back({linked_.file, at.line, at.column, std::move(message)});
   }
 
   void refuse_size() {
-    const std::uint64_t most = program_.launch.limits.function_instructions;
-    const auto refuse = [this](const std::string& why) {
-      errors_.push_back({file_, function_.line, 1, "function " + quoted(function_.name) + " " + why});
+    const std::uint64_t most = program_.launch.limits.function_instructions, all = linked_.instructions();
+    const auto refuse = [this](const ListedFunction& function, const std::string& why) {
+      errors_.push_back({linked_.file, function.line, 1, "function " + quoted(function.name) + " " + why});
     };
-    if (function_.code.empty()) refuse("holds no instruction");
-    if (function_.code.size() > most)
-      refuse("holds " + std::to_string(function_.code.size()) + " instructions; " +
-             limit_met("function_instructions", most));
+    for (const LinkedFunction& function : linked_.functions)
+      if (function.listed->code.empty()) refuse(*function.listed, "holds no instruction");
+    if (all > most || all >= kOutsidePlace)
+      refuse(*linked_.functions.front().listed, (linked_.functions.size() > 1 ? "and those it calls hold " : "holds ") +
+                                                    std::to_string(all) + " instructions; " +
+                                                    limit_met("function_instructions", most));
   }
 
   void decode_all() {
     ConstantPool pool(program_.launch);
     pool.of(0);
-    program_.code.reserve(function_.code.size());
-    std::optional<ParsedInstruction> before;
-    for (const ListedInstruction& listed : function_.code) {
-      if (errors_.size() >= kMostErrors) return;
-      const auto parsed = parse_instruction(listed);
-      if (!parsed) {
-        error(listed, "got " + quoted(parsed.error()) + "; must be an instruction of sm_80 or sm_90");
-        program_.code.emplace_back();
-        continue;
+    program_.code.reserve(linked_.instructions());
+    for (const LinkedFunction& function : linked_.functions) {
+      std::optional<ParsedInstruction> before;
+      for (const ListedInstruction& listed : function.listed->code) {
+        if (errors_.size() >= kMostErrors) return;
+        listed_.push_back(&listed);
+        function_of_.push_back(&function);
+        const std::string problem = append(listed, function, pool, before);
+        if (problem.empty()) continue;
+        if (function.by_address)
+          refuse_when_reached(listed, problem);
+        else
+          error(listed, problem);
       }
-      Decoder decoder(*parsed, function_.labels, program_.launch, pool, function_.architecture);
-      std::string mnemonic = parsed->opcode;
-      for (const std::string& modifier : parsed->modifiers) mnemonic += "." + modifier;
-      const DecodeFunction decode = decode_function(parsed->opcode);
-      if (decode == nullptr) {
-        error(listed, "unknown opcode: got " + quoted(mnemonic) + "; docs/sass.md lists those that are executed");
-        program_.code.emplace_back();
-        continue;
-      }
-      decode(decoder);
-      const std::string problem = decoder.finish();
-      if (!problem.empty()) error(listed, "not executed: got " + quoted(listed.text) + ": " + problem);
-      decoder.decoded.op.instruction = static_cast<std::uint32_t>(program_.code.size());
-      program_.code.push_back(std::move(decoder.decoded));
-      add_control_codes(listed);
-      Instruction& instruction = program_.code.back().instruction;
-      if (fetches_operands(instruction.op))
-        instruction.register_reads = register_reads_of(*parsed, before ? &*before : nullptr);
-      before = *parsed;
     }
     for (const Decoded& decoded : program_.code) program_.instructions.push_back(decoded.instruction);
   }
 
+  // Appends the instruction. Returns what is wrong with it; empty: nothing.
+  std::string append(const ListedInstruction& listed, const LinkedFunction& function, ConstantPool& pool,
+                     std::optional<ParsedInstruction>& before) {
+    auto parsed = parse_instruction(listed);
+    program_.code.emplace_back();
+    if (!parsed) return "got " + quoted(parsed.error()) + "; must be an instruction of sm_80 or sm_90";
+    std::string problem = resolve_names(*parsed, *function.listed, linked_);
+    Decoder decoder(*parsed, function, linked_, program_.launch, pool);
+    std::string mnemonic = parsed->opcode;
+    for (const std::string& modifier : parsed->modifiers) mnemonic += "." + modifier;
+    const DecodeFunction decode = decode_function(parsed->opcode);
+    if (decode == nullptr)
+      return "unknown opcode: got " + quoted(mnemonic) + "; docs/sass.md lists those that are executed";
+    decode(decoder);
+    if (const std::string other = decoder.finish(); problem.empty()) problem = other;
+    if (!problem.empty()) problem = "not executed: got " + quoted(listed.text) + ": " + problem;
+    decoder.decoded.op.instruction = static_cast<std::uint32_t>(program_.code.size()) - 1;
+    program_.code.back() = std::move(decoder.decoded);
+    add_control_codes(listed);
+    Instruction& instruction = program_.code.back().instruction;
+    if (fetches_operands(instruction.op))
+      instruction.register_reads = register_reads_of(*parsed, before ? &*before : nullptr);
+    before = std::move(*parsed);
+    return problem;
+  }
+
+  // Nothing but an address leads to the instruction, which may never run.
+  void refuse_when_reached(const ListedInstruction& listed, const std::string& problem) {
+    const auto index = static_cast<std::uint32_t>(program_.code.size()) - 1;
+    program_.refused[index] = problem;
+    Decoded& decoded = program_.code.back() = {};
+    decoded.flow = Flow::refused;
+    decoded.op.instruction = index;
+    decoded.instruction.op = OpClass::nop;
+    add_control_codes(listed);
+  }
+
   void keep_sources() {
-    program_.listing = file_;
-    for (const ListedInstruction& listed : function_.code) {
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+      const ListedInstruction& listed = *listed_[i];
+      const ListedFunction& function = *function_of_[i]->listed;
       InstructionSource source;
-      source.index = program_.sources.size();
+      source.index = i;
       source.text = listed.text;
       source.address = listed.address;
       source.listing_line = static_cast<std::uint32_t>(listed.line);
       program_.columns.push_back(listed.column);
-      if (listed.source_file >= 0) source.file = function_.source_files[static_cast<std::size_t>(listed.source_file)];
+      if (listed.source_file >= 0) source.file = function.source_files[static_cast<std::size_t>(listed.source_file)];
       source.line = listed.source_line;
       program_.sources.push_back(std::move(source));
     }
@@ -132,6 +158,19 @@ class Builder {
     return address % kInstructionBytes == 0 && address / kInstructionBytes < program_.code.size();
   }
 
+  // A branch stays in its function; only calls and jumps by name leave it.
+  bool is_target(std::uint32_t i) const {
+    const Decoded& decoded = program_.code[i];
+    const LinkedFunction& own = *function_of_[i];
+    const std::uint32_t place = decoded.target / kInstructionBytes;
+    if (decoded.elsewhere) return is_place(decoded.target) || leaves_file(decoded);
+    return is_place(decoded.target) && place >= own.first && place - own.first < own.listed->code.size();
+  }
+
+  static bool leaves_file(const Decoded& decoded) {
+    return decoded.elsewhere && decoded.target / kInstructionBytes >= kOutsidePlace;
+  }
+
   void find_successors() {
     const std::vector<Decoded>& code = program_.code;
     successors_.of.resize(code.size());
@@ -142,29 +181,19 @@ class Builder {
       const Decoded& decoded = code[i];
       if (decoded.flow == Flow::next) continue;
       leaders_.insert(i + 1);
+      if (decoded.flow == Flow::jump) leaders_.insert(i);  // it may be executed again
       jumps = jumps || decoded.flow == Flow::jump;
       const bool goes = decoded.flow == Flow::branch || decoded.flow == Flow::call;
       if (!goes && decoded.flow != Flow::open) continue;
-      if (!is_place(decoded.target))
-        error(function_.code[i], "the target of " + quoted(function_.code[i].text) + " lies outside the function");
-      else
+      if (!is_target(i))
+        error(*listed_[i], "the target of " + quoted(listed_[i]->text) + " lies outside the function");
+      else if (!leaves_file(decoded))
         leaders_.insert(decoded.target / kInstructionBytes);
     }
-    // A jump to a register's address goes behind a call or to an address that the code holds as a number.
     std::vector<std::uint32_t>& jump_targets = successors_.jump_targets;
     if (jumps) {
-      for (std::uint32_t i = 0; i < code.size(); ++i) {
-        if (code[i].flow == Flow::call || code[i].flow == Flow::jump) jump_targets.push_back(i + 1);
-        if (code[i].flow != Flow::next || code[i].is_memory) continue;
-        for (const Source& source : code[i].op.in) {
-          if (source.low >= 0) continue;
-          const std::int32_t in_pool = ~source.low;
-          const std::uint32_t value = program_.launch.pool[static_cast<std::size_t>(in_pool)][0];
-          if (value != 0 && is_place(value)) jump_targets.push_back(value / kInstructionBytes);
-        }
-      }
+      find_jump_targets(jump_targets);
       leaders_.insert(jump_targets.begin(), jump_targets.end());
-      leaders_.erase(static_cast<std::uint32_t>(code.size()));
     }
     leaders_.erase(static_cast<std::uint32_t>(code.size()));
     std::sort(jump_targets.begin(), jump_targets.end());
@@ -175,20 +204,41 @@ class Builder {
       const bool conditional = decoded.op.guard != 7 || decoded.op.guard_inverted || decoded.condition.index != 7 ||
                                decoded.condition.inverted || decoded.op.flags != 0;
       const bool stops = decoded.flow == Flow::exit || decoded.flow == Flow::trap || decoded.flow == Flow::branch ||
-                         decoded.flow == Flow::call || decoded.flow == Flow::jump;
-      if ((!stops || conditional) && i + 1 < code.size()) successors_.of[i].push_back(i + 1);
+                         decoded.flow == Flow::call || decoded.flow == Flow::jump || decoded.flow == Flow::refused;
+      // A system call returns at once.
+      if ((!stops || conditional || leaves_file(decoded)) && i + 1 < code.size()) successors_.of[i].push_back(i + 1);
       if ((decoded.flow == Flow::branch || decoded.flow == Flow::call) && is_place(decoded.target))
         successors_.of[i].push_back(decoded.target / kInstructionBytes);
       successors_.jumps[i] = decoded.flow == Flow::jump;
     }
   }
 
+  // A jump to a register's address goes behind a call, to an address that the code or the kernel's table holds as a
+  // number, or to a function whose address somebody holds.
+  void find_jump_targets(std::vector<std::uint32_t>& jump_targets) const {
+    const std::vector<Decoded>& code = program_.code;
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      if (code[i].flow == Flow::call || code[i].flow == Flow::jump) jump_targets.push_back(i + 1);
+      if (code[i].flow != Flow::next || code[i].is_memory) continue;
+      for (const Source& source : code[i].op.in) {
+        if (source.low >= 0) continue;
+        const std::int32_t in_pool = ~source.low;
+        const std::uint32_t value = program_.launch.pool[static_cast<std::size_t>(in_pool)][0];
+        const std::uint32_t own = function_of_[i]->first * kInstructionBytes;
+        if (value != 0 && is_place(value)) jump_targets.push_back(value / kInstructionBytes);
+        if (value != 0 && own != 0 && is_place(own + value)) jump_targets.push_back((own + value) / kInstructionBytes);
+      }
+    }
+    for (const std::uint32_t address : linked_.table) jump_targets.push_back(address / kInstructionBytes);
+    for (const LinkedFunction& function : linked_.functions)
+      if (function.first != 0) jump_targets.push_back(function.first);
+  }
+
   void refuse_missing_values(const Slice& slice) {
     for (std::size_t i = 0; i < program_.code.size(); ++i)
       if (slice.executed[i] && program_.code[i].values_missing)
-        error(function_.code[i],
-              "the values of " + quoted(function_.code[i].text) + " are not computed here, and " +
-                  (all_values_ ? "all values were asked for" : "an address or a branch depends on them"));
+        error(*listed_[i], "the values of " + quoted(listed_[i]->text) + " are not computed here, and " +
+                               (all_values_ ? "all values were asked for" : "an address or a branch depends on them"));
   }
 
   void assign_slots(const Slice& slice) {
@@ -289,12 +339,13 @@ class Builder {
     });
   }
 
-  const ListedFunction& function_;
-  const std::string& file_;
+  const LinkedCode& linked_;
   bool all_values_;
   Program program_;
   Diagnostics errors_;
-  std::set<std::uint32_t> leaders_;  // instructions at which a block begins
+  std::vector<const ListedInstruction*> listed_;    // of each instruction
+  std::vector<const LinkedFunction*> function_of_;  // the same
+  std::set<std::uint32_t> leaders_;                 // instructions at which a block begins
   Successors successors_;
   std::map<std::uint32_t, std::int32_t> memory_of_;
 };
@@ -313,9 +364,13 @@ DecodeFunction decode_function(std::string_view opcode) {
   return found == table.end() ? nullptr : found->second;
 }
 
+tl::expected<Program, Diagnostics> build_program(const LinkedCode& code, LaunchState launch, bool all_values) {
+  return Builder(code, std::move(launch), all_values).build();
+}
+
 tl::expected<Program, Diagnostics> build_program(const ListedFunction& function, const std::string& file,
                                                  LaunchState launch, bool all_values) {
-  return Builder(function, file, std::move(launch), all_values).build();
+  return build_program(link_alone(function, file), std::move(launch), all_values);
 }
 
 }  // namespace tilescope::sass

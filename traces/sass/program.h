@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -10,7 +11,7 @@
 #include "models/isa/instruction_source.h"
 #include "models/support/diagnostic.h"
 #include "traces/sass/decoded.h"
-#include "traces/sass/listing.h"
+#include "traces/sass/linked_code.h"
 
 namespace tilescope::sass {
 
@@ -37,10 +38,12 @@ struct MemoryInstruction {
 struct Program {
   LaunchState launch;
   std::vector<Decoded> code;
-  std::vector<Instruction> instructions;   // for the engine
-  std::vector<InstructionSource> sources;  // of each, for people
-  std::vector<int> columns;                // of each, where it stands in its line of the listing
-  std::string listing;                     // the file
+  std::vector<Instruction> instructions;         // for the engine
+  std::vector<InstructionSource> sources;        // of each, for people
+  std::vector<int> columns;                      // of each, where it stands in its line of the listing
+  std::string listing;                           // the file
+  std::vector<std::string> outside;              // functions that the file does not hold, by place behind kOutsidePlace
+  std::map<std::uint32_t, std::string> refused;  // instructions that cannot be executed: why
   std::vector<Block> blocks;
   std::vector<std::int32_t> block_at;  // of an instruction, -1 when no block begins there
   std::vector<MemoryInstruction> memory;
@@ -51,7 +54,10 @@ struct Program {
 };
 
 // `launch` has its dimensions and constants filled. With `all_values` every instruction is executed.
-// Fails with every instruction that is not known, each with its line; the first 1,000.
+// Fails with every instruction that is not known, each with its line; the first 1,000. An instruction that is not known
+// in a function which only its address reaches stops the launch when it is reached.
+tl::expected<Program, Diagnostics> build_program(const LinkedCode& code, LaunchState launch, bool all_values);
+// Of one function that names no other.
 tl::expected<Program, Diagnostics> build_program(const ListedFunction& function, const std::string& file,
                                                  LaunchState launch, bool all_values);
 

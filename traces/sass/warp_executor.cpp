@@ -9,11 +9,10 @@
 #include "traces/sass/address_windows.h"
 #include "traces/sass/lanes.h"
 #include "traces/sass/limits.h"
+#include "traces/sass/system_call.h"
 
 namespace tilescope::sass {
 namespace {
-
-constexpr std::uint32_t kInstructionBytes = 16;
 
 constexpr int kLocalWord = 4;  // byte
 
@@ -237,11 +236,27 @@ std::uint32_t WarpExecutor::branch_lanes(const Decoded& decoded) const {
 // The place that the first of `lanes` goes to, and which of them go there too.
 std::uint32_t WarpExecutor::jump_target(const Decoded& decoded, std::uint32_t lanes, std::uint32_t& same) const {
   const LaneArray& to = read_register(state_, decoded.target_register);
-  const std::uint32_t address = to[static_cast<std::size_t>(std::countr_zero(lanes))];
+  const auto first = static_cast<std::size_t>(std::countr_zero(lanes));
+  const std::uint32_t address = to[first];
   same = 0;
   for (std::size_t l = 0; l < kLanes; ++l)
     if (has_lane(lanes, static_cast<int>(l)) && to[l] == address) same |= 1U << l;
-  return (address + decoded.target) / kInstructionBytes;
+  if (!decoded.absolute) return (address + decoded.target) / kInstructionBytes;
+  const LaneArray& high = read_register(state_, following(decoded.target_register, 1));
+  for (std::size_t l = 0; l < kLanes; ++l)
+    if (has_lane(same, static_cast<int>(l)) && high[l] != high[first]) same &= ~(1U << l);
+  const std::uint64_t code = (address | std::uint64_t{high[first]} << 32U) + decoded.target;
+  if (code % kInstructionBytes != 0 || code - kCodeAddress >= std::uint64_t{1} << 32U)
+    stop(last_, fmt::format("the code goes to {:#x}, which is no address of code", code));
+  return static_cast<std::uint32_t>((code - kCodeAddress) / kInstructionBytes);
+}
+
+// Where control goes on when it would go to `place`: behind the call when the function is the driver's.
+std::uint32_t WarpExecutor::place_after_call(std::uint32_t place, std::uint32_t next) const {
+  if (place < kOutsidePlace || place - kOutsidePlace >= program_.outside.size()) return place;
+  const std::string why = refuse_system_call(program_.outside[place - kOutsidePlace]);
+  if (!why.empty()) stop(next - 1, why);
+  return next;
 }
 
 bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers) {
@@ -252,24 +267,25 @@ bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers
       lanes_.go_to(next);
       return false;
     case Flow::branch:
-    case Flow::call:
-      lanes_.branch(branch_lanes(decoded), decoded.target / kInstructionBytes, next);
+    case Flow::call: {
+      const std::uint32_t taken = branch_lanes(decoded), target = decoded.target / kInstructionBytes;
+      lanes_.branch(taken, taken != 0 ? place_after_call(target, next) : target, next);
       return false;
+    }
     case Flow::jump: {
-      std::uint32_t left = lanes, same = 0;
-      if (left == 0) {
+      if (lanes == 0) {
         lanes_.go_to(next);
         return false;
       }
-      std::uint32_t target = jump_target(decoded, left, same);
-      while (same != left) {  // lanes go to different places
-        lanes_.branch(same, target, next);
-        left &= ~same;
-        target = jump_target(decoded, left, same);
-      }
-      lanes_.branch(left, target, next);
+      std::uint32_t same = 0;
+      const std::uint32_t target = place_after_call(jump_target(decoded, lanes, same), next);
+      // Lanes that go elsewhere execute the jump again, once for each place. Source: smsp__inst_executed of calls
+      // through tables of functions, tests/data/sass/calls/calls_h100.csv.
+      lanes_.branch(same, target, same == lanes ? next : last);
       return false;
     }
+    case Flow::refused:
+      stop(last, program_.refused.at(last));
     case Flow::exit:
     case Flow::trap:
       lanes_.exit(lanes & predicate(state_, decoded.condition), next);

@@ -54,6 +54,7 @@ class WarpExecutor {
   bool go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers);
   std::uint32_t branch_lanes(const Decoded& decoded) const;
   std::uint32_t jump_target(const Decoded& decoded, std::uint32_t lanes, std::uint32_t& same) const;
+  std::uint32_t place_after_call(std::uint32_t place, std::uint32_t next) const;
   [[noreturn]] void stop(std::uint32_t instruction, const std::string& why) const;
 
   const Program& program_;

@@ -85,8 +85,10 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
       const Stages stages = pass(shared_lane_, global_lane_, now, 0, 1, by.sub);
       return {stages.start, stages.last - pipeline_cycles_ + shuffle_latency_};
     }
-    case 1:
-      return issue_access({instruction, access_of(op, 0), operands[0], now, by, counters});
+    case 1: {
+      const Issue issue{instruction, access_of(op, 0), operands[0], now, by, counters};
+      return is_shared(issue.access) ? issue_shared(issue) : issue_lines(issue);
+    }
     case 2: {  // an asynchronous copy
       const Timing timing = issue_access({instruction, access_of(op, 0), operands[0], now, by, counters});
       store_copied({instruction, access_of(op, 1), operands[1], timing.dequeued, by, counters});

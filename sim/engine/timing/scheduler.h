@@ -14,43 +14,56 @@ namespace tilescope {
 
 class Scheduler {
  public:
-  struct Candidate {   // a warp, as its scheduler sees it
-    Cycle ready = 0;   // kNever: not known yet
-    Cycle issued = 0;  // last
-    Pipe pipe = Pipe::none;
-    std::uint16_t warp = 0;
-    std::uint16_t slot = 0;  // of its CTA
-  };
+  static constexpr int kNone = -1;
+
   struct Choice {
-    Candidate* chosen = nullptr;
+    int place = kNone;        // of a warp, by age
     Cycle earliest = kNever;  // when none can issue: when one can
   };
 
-  // `when(candidate, now)`: from when on its pipe takes it. REQUIRES: not before the candidate is ready.
-  template <class When>
-  Choice choose(Cycle now, When&& when) {
-    Choice choice;
-    for (Candidate& candidate : candidates_) {
-      if (choice.chosen != nullptr && candidate.slot != choice.chosen->slot) break;  // an older CTA's warp can issue
-      Cycle possible = candidate.ready;
-      if (possible < choice.earliest) possible = when(candidate, now);
-      if (possible > now) {
-        choice.earliest = std::min(choice.earliest, possible);
+  // `taken(pipe)`: until when the pipe is taken. `room(now)`: from when on global memory has room for one more
+  // instruction; asked only when a warp that this choice looks at could use it.
+  template <class Taken, class Room>
+  [[gnu::always_inline]] Choice choose(Cycle now, Taken&& taken, Room&& room) {
+    const Candidate* chosen = nullptr;
+    Cycle earliest = kNever;
+    for (const Candidate& candidate : candidates_) {
+      if (chosen != nullptr && candidate.slot != chosen->slot) break;  // an older CTA's warp can issue
+      Cycle when = candidate.ready;
+      if (when < earliest) when = std::max(when, taken(candidate.pipe));
+      if (when <= now && candidate.pipe == Pipe::lg) when = std::max(when, room(now));
+      if (when > now) {
+        earliest = std::min(earliest, when);
         continue;
       }
-      if (choice.chosen == nullptr || candidate.issued <= choice.chosen->issued) choice.chosen = &candidate;
+      if (chosen == nullptr || candidate.issued <= chosen->issued) chosen = &candidate;
     }
-    return choice;
+    if (chosen == nullptr) return {kNone, earliest};
+    return {static_cast<int>(chosen - candidates_.data()), kNever};
   }
 
-  // In order of age: the latest comer last. Returns its place.
-  std::uint16_t add(const Candidate& candidate) {
-    candidates_.push_back(candidate);
-    return static_cast<std::uint16_t>(candidates_.size() - 1);
+  // The warp at `place` issues at `now`.
+  void issue(int place, Cycle now) { at(place).issued = now; }
+  // Its next instruction, for `pipe`, can issue from `when` on as far as the warp is concerned; kNever: not known yet.
+  void set(int place, Pipe pipe, Cycle when) {
+    at(place).pipe = pipe;
+    at(place).ready = when;
   }
-  Candidate& at(std::uint16_t place) { return candidates_[place]; }
-  std::vector<Candidate>& candidates() { return candidates_; }
-  const std::vector<Candidate>& candidates() const { return candidates_; }
+  void set(int place, Cycle when) { at(place).ready = when; }
+
+  // The latest comer, a warp of the CTA in `slot`, which can issue nothing yet. Returns its place.
+  int add(std::uint16_t warp, std::uint16_t slot) {
+    candidates_.push_back({.warp = warp, .slot = slot});
+    return size() - 1;
+  }
+  int size() const { return static_cast<int>(candidates_.size()); }
+  std::uint16_t warp(int place) const { return candidates_[static_cast<std::size_t>(place)].warp; }
+  // kNever when none is known.
+  Cycle earliest_ready() const {
+    Cycle earliest = kNever;
+    for (const Candidate& candidate : candidates_) earliest = std::min(earliest, candidate.ready);
+    return earliest;
+  }
 
   // The warps of a CTA leave; moved(warp, place) is told where the others are now.
   template <class Moved>
@@ -60,7 +73,16 @@ class Scheduler {
   }
 
  private:
-  std::vector<Candidate> candidates_;
+  struct Candidate {  // a warp, as its scheduler sees it
+    Cycle ready = kNever;
+    Cycle issued = 0;  // last
+    Pipe pipe = Pipe::none;
+    std::uint16_t warp = 0;
+    std::uint16_t slot = 0;  // of its CTA
+  };
+  Candidate& at(int place) { return candidates_[static_cast<std::size_t>(place)]; }
+
+  std::vector<Candidate> candidates_;  // in order of age
 };
 
 }  // namespace tilescope

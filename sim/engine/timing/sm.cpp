@@ -31,25 +31,21 @@ bool Sm::pass_fence(Warp& warp) {
   return true;
 }
 
-inline void Sm::resolve_dependencies(Warp& warp, Candidate& candidate) {
-  if (warp.at_fence && !pass_fence(warp)) {
-    candidate.ready = kNever;
-    return;
-  }
+// From when on the warp's next instruction may issue; kNever: not known yet.
+inline Cycle Sm::resolve_dependencies(Warp& warp) {
+  if (warp.at_fence && !pass_fence(warp)) return kNever;
   // A warp that exits first takes what it asked for from global memory.
   const unsigned mask =
       warp.pc->op == OpClass::exit ? warp.pc->wait_mask | warp.scoreboards.memory_mask() : unsigned{warp.pc->wait_mask};
   warp.waits_for_memory = warp.scoreboards.unknown(mask);
-  if (warp.waits_for_memory) {
-    candidate.ready = kNever;
-    return;
-  }
+  if (warp.waits_for_memory) return kNever;
+  if (mask == 0) return warp.times.ready;
   const Scoreboards::Ready ready = warp.scoreboards.ready(mask, warp.times.ready);
   if (ready.waits) {
     warp.times.ready = ready.when;
     warp.times.reason = ready.is_long ? Stall::long_scoreboard : Stall::short_scoreboard;
   }
-  candidate.ready = warp.times.ready;
+  return warp.times.ready;
 }
 
 void Sm::launch_cta(std::int64_t cta, Cycle start) {
@@ -61,7 +57,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
   // A CTA's warps go round the sub-partitions, from the emptiest.
   std::size_t first = 0;
   for (std::size_t i = 1; i < subs_.size(); ++i)
-    if (subs_[i].scheduler.candidates().size() < subs_[first].scheduler.candidates().size()) first = i;
+    if (subs_[i].scheduler.size() < subs_[first].scheduler.size()) first = i;
   for (std::size_t w = 0; w < slot.warps.size(); ++w) {
     Warp& warp = warps_[slot.warps[w]];
     if (!warp.stream) warp.stream = kernel_.make_stream();
@@ -74,8 +70,8 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.slot = s;
     warp.sub = static_cast<std::uint8_t>((first + w) % subs_.size());
     SubPartition& sub = subs_[warp.sub];
-    warp.position = sub.scheduler.add({start, 0, Pipe::none, slot.warps[w], s});
-    prepare_next(warp, sub.scheduler.at(warp.position));
+    warp.position = static_cast<std::uint16_t>(sub.scheduler.add(slot.warps[w], s));
+    prepare_next(sub, warp);
     sub.next = std::min(sub.next, std::max(start, sub.port.free()));
   }
 }
@@ -86,13 +82,17 @@ Cycle Sm::next_event() const {
   return next;
 }
 
+// Cycle by cycle, of those in which a sub-partition may issue; in a cycle, sub-partition by sub-partition.
 void Sm::advance(Cycle until) {
-  while (true) {
-    SubPartition* earliest = &subs_[0];
-    for (SubPartition& sub : subs_)
-      if (sub.next < earliest->next) earliest = &sub;
-    if (earliest->next >= until) break;
-    issue_one(*earliest, earliest->next);
+  Cycle now = next_event();
+  while (now < until) {
+    Cycle next = kNever;
+    woken_ = false;
+    for (SubPartition& sub : subs_) {
+      if (sub.next <= now) issue_one(sub, now);
+      next = std::min(next, sub.next);
+    }
+    now = woken_ ? next_event() : next;
   }
   clock_ = until;
 }
@@ -103,86 +103,96 @@ Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
 }
 
 void Sm::issue_one(SubPartition& sub, Cycle now) {
-  const Scheduler::Choice choice = sub.scheduler.choose(now, [&](const Candidate& candidate, Cycle at) {
-    const Cycle when = std::max(candidate.ready, available(sub, candidate.pipe));
-    if (when > at || candidate.pipe != Pipe::lg) return when;
-    global_blocked_until_ = lsu_.global_room(at);
-    return std::max(when, global_blocked_until_);
-  });
-  if (choice.chosen == nullptr) {
+  const Scheduler::Choice choice = sub.scheduler.choose(
+      now, [&](Pipe pipe) { return available(sub, pipe); },
+      [&](Cycle at) { return global_blocked_until_ = lsu_.global_room(at); });
+  if (choice.place == Scheduler::kNone) {
     sub.next = choice.earliest;
     return;
   }
-  choice.chosen->issued = now;
-  sub.next = now + 1;
+  sub.scheduler.issue(choice.place, now);
+  const std::uint16_t warp = sub.scheduler.warp(choice.place);
   if (listener_ == nullptr)
-    execute(sub, *choice.chosen, now);
+    execute(sub, warp, now);
   else
-    execute_told(sub, *choice.chosen, now);
+    execute_told(sub, warp, now);
 }
 
-void Sm::execute_told(SubPartition& sub, Candidate& candidate, Cycle now) {
-  const Instruction& instruction = *warps_[candidate.warp].pc;
+void Sm::execute_told(SubPartition& sub, std::uint16_t index, Cycle now) {
+  const Instruction& instruction = *warps_[index].pc;
   const WorkCounters before = counters_;
-  execute(sub, candidate, now);
+  execute(sub, index, now);
   listener_->issued(instruction, before, counters_);
 }
 
-void Sm::execute(SubPartition& sub, Candidate& candidate, Cycle now) {
-  Warp& warp = warps_[candidate.warp];
+void Sm::execute(SubPartition& sub, std::uint16_t index, Cycle now) {
+  Warp& warp = warps_[index];
   const Instruction& instruction = *warp.pc;
-  account(sub, warp, now);
+  const PipeUse& use = pipes_[instruction.op];
+  account(sub, use, warp, now);
   ++counters_.instructions[static_cast<std::size_t>(instruction.op)];
   ++issued_;
 
-  const Cycle dispatch = execute_on_pipe(sub, warp, candidate.warp, now);
+  const Cycle dispatch = execute_on_pipe(sub, use, warp, index, now);
   sub.port.take(now, dispatch, instruction.register_reads);
   sub.next = sub.port.free();
 
   warp.times.last_issue = now;
   warp.times.after_stall = now + std::max<Cycle>(1, instruction.stall);
   ++warp.pc;
+  if (!use.goes_on) {
+    leave_straight_line(sub, warp, instruction, now);
+    return;
+  }
+  if (warp.pc == warp.end && !warp.next_segment()) {  // a stream that ends without EXIT
+    exit_warp(warp, now);
+    return;
+  }
+  prepare_next(sub, warp);
+}
+
+// After a branch, an exit, a barrier, a fence.
+void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now) {
   if (instruction.op == OpClass::exit) {
     exit_warp(warp, now);
     return;
   }
   if (instruction.op == OpClass::branch)
     warp.times.after_stall = std::max(warp.times.after_stall, now + branch_cycles_);
-  if (warp.pc == warp.end && !warp.next_segment()) {  // a stream that ends without EXIT
+  if (warp.pc == warp.end && !warp.next_segment()) {
     exit_warp(warp, now);
     return;
   }
   switch (order_of(instruction.op)) {
     case Order::none:
-      prepare_next(warp, candidate);
+      prepare_next(sub, warp);
       break;
     case Order::barrier:
-      arrive_at_barrier(warp, candidate, instruction, now);
+      arrive_at_barrier(sub, warp, instruction, now);
       break;
     case Order::fence:
       warp.at_fence = true;
       warp.fence = instruction.scope();
       warp.fence_until = fences_.pass(warp.times.after_stall, warp.fence);
-      prepare_next(warp, candidate);
+      prepare_next(sub, warp);
       break;
     case Order::invalidation:
-      prepare_next(warp, candidate);
-      if (lsu_.invalidate_l1()) delay(warp, candidate, now + fences_.invalidation_cycles());
+      prepare_next(sub, warp);
+      if (lsu_.invalidate_l1()) delay(sub, warp, now + fences_.invalidation_cycles());
       break;
   }
 }
 
 // Returns for how long the instruction keeps the dispatch port.
-Cycle Sm::execute_on_pipe(SubPartition& sub, Warp& warp, std::uint16_t index, Cycle now) {
+inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
-  const PipeUse& use = pipes_[instruction.op];
   const auto pipe = static_cast<std::size_t>(use.pipe);
   Cycle dispatch = use.dispatch;
   switch (use.pipe) {
     case Pipe::mio:
     case Pipe::lg:
       if (uses_load_store_unit(instruction.op))
-        dispatch = issue_memory(warp, index, instruction, now);
+        dispatch = issue_memory(use, warp, index, now);
       else
         lsu_.issue_beside(now, warp.sub);
       sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(warp.sub);
@@ -200,59 +210,52 @@ Cycle Sm::execute_on_pipe(SubPartition& sub, Warp& warp, std::uint16_t index, Cy
   return dispatch;
 }
 
-Cycle Sm::issue_memory(Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now) {
+inline Cycle Sm::issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
+  const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
   warp.operand += memory_operands(instruction.op);
   warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, false);
-  warp.scoreboards.set(instruction.write_scoreboard, timing.complete, pipes_[instruction.op].pipe == Pipe::lg);
-  warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
-  warp.scoreboards.promise(kStoreBoard, timing.store_pending);
+  warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
+  if (timing.pending != 0) warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
+  if (timing.store_pending != 0) warp.scoreboards.promise(kStoreBoard, timing.store_pending);
   return timing.dispatch;
 }
 
-void Sm::account(const SubPartition& sub, Warp& warp, Cycle now) {
-  const PipeUse& use = pipes_[warp.pc->op];
-  const Stall throttle = use.pipe == Pipe::lg    ? Stall::lg_throttle
-                         : use.pipe == Pipe::mio ? Stall::mio_throttle
-                                                 : Stall::math_pipe_throttle;
-  // A pipe that takes an instruction every cycle never holds one up.
-  const bool can_throttle = use.pipe == Pipe::lg || use.pipe == Pipe::mio || use.interval > 1;
-  warp.times.now = now;
-  StallAccount(counters_).issued(warp.times, can_throttle ? available(sub, use.pipe) : 0, throttle,
+inline void Sm::account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now) {
+  StallAccount(counters_).issued(warp.times, now, use.holds_up ? available(sub, use.pipe) : 0, throttle_of(use.pipe),
                                  [&sub](Cycle since, Cycle at) { return sub.port.lost_between(since, at); });
 }
 
-void Sm::prepare_next(Warp& warp, Candidate& candidate) {
-  candidate.pipe = pipes_[warp.pc->op].pipe;
+inline void Sm::prepare_next(SubPartition& sub, Warp& warp) {
   warp.times.ready = warp.times.after_stall;
   warp.times.reason = Stall::wait;
-  resolve_dependencies(warp, candidate);
+  sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, resolve_dependencies(warp));
 }
 
 // The next instruction waits for a memory barrier until `when`.
-void Sm::delay(Warp& warp, Candidate& candidate, Cycle when) {
+void Sm::delay(SubPartition& sub, Warp& warp, Cycle when) {
   if (when <= warp.times.ready || warp.waits_for_memory) return;
   warp.times.ready = when;
   warp.times.reason = Stall::membar;
-  candidate.ready = when;
+  sub.scheduler.set(warp.position, when);
 }
 
 void Sm::wake(Warp& warp) {
   SubPartition& sub = subs_[warp.sub];
-  Candidate& candidate = sub.scheduler.at(warp.position);
-  resolve_dependencies(warp, candidate);
-  if (!warp.waits_for_memory) sub.next = std::min(sub.next, std::max(candidate.ready, sub.port.free()));
+  const Cycle ready = resolve_dependencies(warp);
+  sub.scheduler.set(warp.position, ready);
+  woken_ = true;
+  if (!warp.waits_for_memory) sub.next = std::min(sub.next, std::max(ready, sub.port.free()));
 }
 
-void Sm::arrive_at_barrier(Warp& warp, Candidate& candidate, const Instruction& instruction, Cycle now) {
+void Sm::arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now) {
   CtaSlot& slot = slots_[warp.slot];
   if (instruction.op == OpClass::barrier) {
     warp.at_barrier = true;
     warp.barrier = static_cast<std::uint8_t>(instruction.barrier());
-    candidate.pipe = pipes_[warp.pc->op].pipe;
-    candidate.ready = kNever;
+    sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, kNever);
   } else {
-    prepare_next(warp, candidate);
+    prepare_next(sub, warp);
   }
   const Cycle counted = barrier_unit_.take(now, barrier_arrival_cycles_) + barrier_arrival_cycles_;
   if (slot.barriers.arrive(instruction.barrier(), instruction.barrier_warps()))
@@ -273,7 +276,7 @@ void Sm::release_barrier(CtaSlot& slot, int barrier, Cycle now) {
 
 void Sm::exit_warp(Warp& warp, Cycle now) {
   CtaSlot& slot = slots_[warp.slot];
-  subs_[warp.sub].scheduler.at(warp.position).ready = kNever;
+  subs_[warp.sub].scheduler.set(warp.position, kNever);
   counters_.warp_cycles += static_cast<std::uint64_t>(now + 1 - warp.start);
   warp.exited = true;
   const unsigned completed = slot.barriers.leave();
@@ -295,8 +298,8 @@ SmCounters Sm::counters() const {
   if (slots_.resident() > 0)
     result.active_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, clock_ - active_since_));
   for (const SubPartition& sub : subs_)
-    for (const Candidate& candidate : sub.scheduler.candidates()) {
-      const Warp& warp = warps_[candidate.warp];
+    for (int place = 0; place < sub.scheduler.size(); ++place) {
+      const Warp& warp = warps_[sub.scheduler.warp(place)];
       if (!warp.exited) result.warp_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, clock_ - warp.start));
     }
   return result;
@@ -314,9 +317,7 @@ void Sm::deliver(const std::vector<MemoryReply>& replies) {
   }
   if (global_blocked_until_ == kNever) {  // a place will be free: look again
     global_blocked_until_ = 0;
-    for (SubPartition& sub : subs_)
-      for (const Candidate& candidate : sub.scheduler.candidates())
-        sub.next = std::min(sub.next, std::max(clock_, candidate.ready));
+    for (SubPartition& sub : subs_) sub.next = std::min(sub.next, std::max(clock_, sub.scheduler.earliest_ready()));
   }
 }
 

@@ -50,7 +50,6 @@ class Sm {
   void tell(IssueListener& listener) { listener_ = &listener; }
 
  private:
-  using Candidate = Scheduler::Candidate;
   struct SubPartition {
     Cycle next = kNever;  // nothing issues here before
     DispatchPort port;
@@ -59,18 +58,19 @@ class Sm {
   };
 
   void issue_one(SubPartition& sub, Cycle now);
-  void execute(SubPartition& sub, Candidate& candidate, Cycle now);
-  void execute_told(SubPartition& sub, Candidate& candidate, Cycle now);
-  Cycle execute_on_pipe(SubPartition& sub, Warp& warp, std::uint16_t index, Cycle now);
-  Cycle issue_memory(Warp& warp, std::uint16_t index, const Instruction& instruction, Cycle now);
+  void execute(SubPartition& sub, std::uint16_t index, Cycle now);
+  void execute_told(SubPartition& sub, std::uint16_t index, Cycle now);
+  void leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
+  Cycle execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
+  Cycle issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
   Cycle available(const SubPartition& sub, Pipe pipe) const;
-  void account(const SubPartition& sub, Warp& warp, Cycle now);
-  void prepare_next(Warp& warp, Candidate& candidate);
+  void account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now);
+  void prepare_next(SubPartition& sub, Warp& warp);
   bool pass_fence(Warp& warp);
-  void resolve_dependencies(Warp& warp, Candidate& candidate);
-  void delay(Warp& warp, Candidate& candidate, Cycle when);
+  Cycle resolve_dependencies(Warp& warp);
+  void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);
-  void arrive_at_barrier(Warp& warp, Candidate& candidate, const Instruction& instruction, Cycle now);
+  void arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
   void release_barrier(CtaSlot& slot, int barrier, Cycle now);
   void exit_warp(Warp& warp, Cycle now);
 
@@ -91,6 +91,7 @@ class Sm {
   SmCounters counters_;
   IssueListener* listener_ = nullptr;
   Cycle global_blocked_until_ = 0;
+  bool woken_ = false;  // a sub-partition may issue earlier than it said
   std::uint64_t issued_ = 0;
   Cycle active_since_ = 0;
   Cycle clock_ = 0;  // everything before has been issued

@@ -15,7 +15,7 @@ struct Warp {
   const Instruction* end = nullptr;
   const MemoryOperand* operand = nullptr;
   Scoreboards scoreboards;
-  IssueTimes times;  // of the next instruction; `now` unset
+  IssueTimes times;  // of the next instruction
   Cycle start = 0;
   std::uint8_t barrier = 0;  // which one, when at_barrier
   bool at_barrier = false;

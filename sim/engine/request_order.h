@@ -1,0 +1,76 @@
+// Puts what all SMs have sent into the order in which the chip serves it: by time, of equal times by SM, of one SM as
+// sent.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "models/memory_request.h"
+
+namespace tilescope {
+
+class RequestOrder {
+ public:
+  // What `outbox` holds for times before `until` is served next; the rest stays in it. SMs come in order.
+  void take(std::vector<MemoryRequest>& outbox, Cycle until) {
+    std::size_t kept = 0;
+    for (MemoryRequest& request : outbox) {
+      if (request.time < until) {
+        first_ = std::min(first_, request.time);
+        last_ = std::max(last_, request.time);
+        taken_.push_back(request);
+      } else {
+        earliest_kept_ = std::min(earliest_kept_, request.time);
+        outbox[kept++] = request;
+      }
+    }
+    outbox.resize(kept);
+  }
+  // The earliest request that an outbox has kept since clear(); kNever: none.
+  Cycle earliest_kept() const { return earliest_kept_; }
+
+  // serve(request) for each that was taken, in order.
+  template <class Serve>
+  void each(Serve&& serve) {
+    sort();
+    for (const std::uint32_t i : order_) serve(taken_[i]);
+  }
+
+  void clear() {
+    taken_.clear();
+    order_.clear();
+    first_ = earliest_kept_ = kNever;
+    last_ = 0;
+  }
+
+ private:
+  // They lie in order of SM. Counted by time, as a window has few cycles.
+  void sort() {
+    order_.resize(taken_.size());
+    if (taken_.empty()) return;
+    const auto cycles = static_cast<std::size_t>(last_ - first_) + 1;
+    if (cycles > 8 * taken_.size() + 4096) return sort_by_comparison();
+    begin_.assign(cycles, 0);
+    for (const MemoryRequest& request : taken_) ++begin_[static_cast<std::size_t>(request.time - first_)];
+    std::uint32_t before = 0;
+    for (std::uint32_t& begin : begin_) before += std::exchange(begin, before);
+    for (std::uint32_t i = 0; i < taken_.size(); ++i)
+      order_[begin_[static_cast<std::size_t>(taken_[i].time - first_)]++] = i;
+  }
+  void sort_by_comparison() {
+    for (std::uint32_t i = 0; i < taken_.size(); ++i) order_[i] = i;
+    std::stable_sort(order_.begin(), order_.end(),
+                     [this](std::uint32_t a, std::uint32_t b) { return taken_[a].time < taken_[b].time; });
+  }
+
+  std::vector<MemoryRequest> taken_;
+  std::vector<std::uint32_t> order_;  // of taken_
+  std::vector<std::uint32_t> begin_;  // by time after first_: places in order_
+  Cycle first_ = kNever;
+  Cycle last_ = 0;
+  Cycle earliest_kept_ = kNever;
+};
+
+}  // namespace tilescope
