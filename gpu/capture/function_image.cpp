@@ -7,6 +7,7 @@
 namespace tilescope::capture {
 namespace {
 
+constexpr std::uint64_t kMostDataBytes = 4 << 20;  // of a section of variables with contents
 constexpr std::uint64_t kMostLineBytes = 1 << 20;  // of line numbers, which concern all functions of an image
 
 struct Relocation {
@@ -22,6 +23,25 @@ std::vector<Relocation> relocations(const Cubin& cubin, const Elf64_Shdr& sectio
     Elf64_Rel entry;
     std::memcpy(&entry, bytes.data() + at, sizeof entry);
     all.push_back({entry.r_offset, static_cast<std::uint32_t>(ELF64_R_SYM(entry.r_info))});
+  }
+  return all;
+}
+
+// What an instruction may read of a constant bank: bits 54 to 58 of its first half are the bank, 40 to 53 a quarter of
+// the offset. Of an instruction without such an operand they say something else, so there may be more of these than the
+// code reads.
+struct ConstantOperand {
+  unsigned bank = 0;
+  std::uint64_t offset = 0;
+};
+
+std::vector<ConstantOperand> constant_operands(std::string_view code) {
+  std::vector<ConstantOperand> all;
+  for (std::size_t at = 0; at + 16 <= code.size(); at += 16) {
+    std::uint64_t low = 0;
+    std::memcpy(&low, code.data() + at, sizeof low);
+    const auto bank = static_cast<unsigned>(low >> 54U) & 31U;
+    if (bank == 3 || bank == 4) all.push_back({bank, (low >> 40U & 0x3fffU) * 4});
   }
   return all;
 }
@@ -47,6 +67,10 @@ class Selection {
         if (number == 0) continue;
         for (const Relocation& relocation : relocations(cubin_, cubin_.sections()[number])) follow(relocation.symbol);
       }
+    for (const ConstantOperand& operand : constant_operands(cubin_.contents(cubin_.sections()[function.st_shndx]))) {
+      if (operand.bank == 3) add_section(".nv.constant3");
+      if (operand.bank == 4) add_address_at(operand.offset);
+    }
   }
 
   std::size_t add_section(const std::string& name) {
@@ -69,16 +93,46 @@ class Selection {
 
  private:
   void follow(std::uint32_t symbol) {
-    if (symbol >= cubin_.symbols().size() || symbols_.count(symbol) != 0) return;
+    if (symbol >= cubin_.symbols().size() || !followed_.insert(symbol).second) return;
     if (ELF64_ST_TYPE(cubin_.symbols()[symbol].st_info) == STT_FUNC)
       add_function(symbol);
     else
-      keep_symbol(symbol);
+      add_variable(symbol);
+  }
+
+  // A variable, the section that it lies in, and what its contents name.
+  void add_variable(std::uint32_t symbol) {
+    keep_symbol(symbol);
+    const Elf64_Sym& variable = cubin_.symbols()[symbol];
+    if (variable.st_shndx == SHN_UNDEF || variable.st_shndx >= cubin_.sections().size()) return;
+    const Elf64_Shdr& section = cubin_.sections()[variable.st_shndx];
+    if (section.sh_type != SHT_NOBITS && section.sh_size > kMostDataBytes) return;
+    sections_.insert(variable.st_shndx);
+    const std::string name(cubin_.name(section));
+    for (const char* kind : {".rel", ".rela"}) {
+      keep_names_of(kind + name);
+      for (const Relocation& relocation : relocations(cubin_, cubin_.sections()[cubin_.section(kind + name)]))
+        if (relocation.offset >= variable.st_value && relocation.offset - variable.st_value < variable.st_size)
+          follow(relocation.symbol);
+    }
+  }
+
+  // Bank 4 holds the addresses of variables and functions that the code of all kernels takes.
+  void add_address_at(std::uint64_t offset) {
+    add_section(".nv.constant4");
+    for (const char* relocated : {".rel.nv.constant4", ".rela.nv.constant4"}) {
+      const std::size_t number = cubin_.section(relocated);
+      std::vector<std::uint32_t> found;
+      for (const Relocation& relocation : relocations(cubin_, cubin_.sections()[number]))
+        if (relocation.offset / 8 == offset / 8) found.push_back(relocation.symbol);
+      for (const std::uint32_t symbol : found) follow(symbol);
+      keep_names_of(relocated);
+    }
   }
 
   const Cubin& cubin_;
   std::set<std::size_t> sections_;
-  std::set<std::uint32_t> symbols_;
+  std::set<std::uint32_t> symbols_, followed_;  // by name, and with what they name
 };
 
 // The entries of .nv.info that speak of kept functions or of none.
@@ -114,10 +168,6 @@ std::vector<std::uint8_t> function_image(const Cubin& cubin, std::uint32_t funct
   selection.add_function(function);
   selection.add_section(".nv.info");
   selection.add_section(".nv.compat");
-  selection.add_section(".nv.constant3");
-  selection.add_section(".nv.constant4");
-  selection.keep_names_of(".rel.nv.constant4");
-  selection.keep_names_of(".rela.nv.constant4");
   for (std::size_t i = 0; i < cubin.sections().size(); ++i)
     if (cubin.sections()[i].sh_type == SHT_NOTE) selection.add_section(std::string(cubin.name(cubin.sections()[i])));
   std::size_t functions = 0;

@@ -41,13 +41,13 @@ inline std::string numbers(std::initializer_list<std::uint32_t> all) {
   return text;
 }
 
-// Symbols: 1 "kernel" in .text.kernel, 2 "helper" in .text.helper, 3 "other" in .text.other. `parameters`: entries of
-// .nv.info.kernel.
+// Symbols: 1 "kernel" in .text.kernel, 2 "helper" in .text.helper, 3 "other" in .text.other, 4 "table" in
+// .nv.global.init. `code`: every byte of the kernel's code. `parameters`: entries of .nv.info.kernel.
 inline std::vector<std::uint8_t> made_cubin(const std::string& parameters, char code = 'k') {
   std::vector<MadeSection> sections{
       {"", "", SHT_NULL},
       {".shstrtab", "", SHT_STRTAB},
-      {".strtab", std::string("\0kernel\0helper\0other\0", 21), SHT_STRTAB},
+      {".strtab", std::string("\0kernel\0helper\0other\0table\0", 27), SHT_STRTAB},
       {".symtab", "", SHT_SYMTAB, 2, 1},
       {".nv.info", info(0x2f, numbers({1, 20})) + info(0x2f, numbers({2, 30})) + info(0x2f, numbers({3, 40})),
        0x70000000, 3},
@@ -57,12 +57,21 @@ inline std::vector<std::uint8_t> made_cubin(const std::string& parameters, char 
       {".text.helper", std::string(32, 'h'), SHT_PROGBITS, 3, 2},
       {".text.other", std::string(4096, 'o'), SHT_PROGBITS, 3, 3},
       {".nv.constant3", std::string(16, 'c')},
+      {".nv.constant4", std::string(16, '\0')},
+      {".rela.nv.constant4", "", SHT_RELA, 3, 11},
+      {".nv.global.init", std::string(24, 'v'), SHT_PROGBITS},
+      {".rela.nv.global.init", "", SHT_RELA, 3, 13},
   };
   const Elf64_Sym symbols[] = {{0, 0, 0, 0, 0, 0},
                                {1, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0x10, 7, 0, 64},
                                {8, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 8, 0, 32},
-                               {15, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0x10, 9, 0, 4096}};
+                               {15, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0x10, 9, 0, 4096},
+                               {21, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 0, 13, 8, 16}};
   sections[3].bytes.assign(reinterpret_cast<const char*>(symbols), sizeof symbols);
+  // Bank 4: at 8 the address of "table", which holds that of "other" in its second half.
+  const Elf64_Rela address{8, ELF64_R_INFO(4, 2), 0}, entry{16, ELF64_R_INFO(3, 2), 0};
+  sections[12].bytes.assign(reinterpret_cast<const char*>(&address), sizeof address);
+  sections[14].bytes.assign(reinterpret_cast<const char*>(&entry), sizeof entry);
   const Elf64_Rela call{16, ELF64_R_INFO(2, 57), 0};
   sections[6].bytes.assign(reinterpret_cast<const char*>(&call), sizeof call);
   std::vector<Elf64_Shdr> headers(sections.size());

@@ -63,6 +63,27 @@ TEST_CASE("a function's image holds its code and what it calls, under the same n
   CHECK(part.bytes().size() + 4000 < cubin.bytes().size());
 }
 
+TEST_CASE("variables and tables of functions come along when the code reads their addresses") {
+  const auto part_of = [](std::uint64_t instruction) {
+    std::vector<std::uint8_t> bytes = made_cubin(parameter(0, 0, 8), '\0');
+    const Cubin empty(bytes);
+    std::memcpy(bytes.data() + empty.sections()[empty.section(".text.kernel")].sh_offset, &instruction,
+                sizeof instruction);
+    const Cubin cubin(bytes);
+    return Cubin(function_image(cubin, *cubin.function("kernel")));
+  };
+  const Cubin none = part_of(0x00000a00ff017b82);  // LDC R1, c[0x0][0x28]
+  for (const char* section : {".nv.constant3", ".nv.constant4", ".nv.global.init", ".text.other"})
+    CHECK(none.section(section) == 0);
+  const Cubin constants = part_of(0x00c00100ff047b82);  // LDC R4, c[0x3][0x4]
+  CHECK(constants.section(".nv.constant3") != 0);
+  CHECK(constants.section(".nv.constant4") == 0);
+  const Cubin all = part_of(0x01000200ff047b82);  // LDC R4, c[0x4][0x8]
+  for (const char* section :
+       {".nv.constant4", ".rela.nv.constant4", ".nv.global.init", ".rela.nv.global.init", ".text.other"})
+    CHECK(all.section(section) != 0);
+}
+
 TEST_CASE("an address belongs to the allocation that holds it; mapped neighbours are one") {
   Allocations memory;
   memory.add(0x1000, 0x100);
