@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,7 +13,9 @@
 #include <thread>
 
 #include "bundle_files.h"
+#include "cubin.h"
 #include "disassembly.h"
+#include "function_image.h"
 #include "journal.h"
 #include "launch_text.h"
 #include "zstd_frame.h"
@@ -89,12 +92,32 @@ class Code {
   }
 
  private:
+  // Of the kernel's code alone, where nvdisasm refuses the variables beside it; else what it refused.
+  Listing disassemble_code(const fs::path& cubin, const std::string& stem, const Listing& refused) {
+    const std::string image = read_file(cubin);
+    if (!Cubin::is_elf(image.data(), image.size())) return refused;
+    const Cubin whole({image.begin(), image.end()});
+    const std::size_t symbol = std::strtoul(stem.c_str() + stem.rfind('-') + 1, nullptr, 10);
+    if (symbol >= whole.symbols().size()) return refused;
+    const auto part = function_image(whole, static_cast<std::uint32_t>(symbol), false);
+    const std::string file = stem + ".code.part";
+    write_file(file, {part.begin(), part.end()});
+    Listing listing = disassemble(nvdisasm_, file);
+    fs::remove(file);
+    if (!listing.error.empty()) return refused;
+    const std::lock_guard lock(mutex_);
+    finished_.problems.push_back("nvdisasm on " + cubin.string() + ": " + refused.error +
+                                 "; the listing lacks its variables");
+    return listing;
+  }
+
   void convert(const fs::path& cubin) {
     const std::string stem = cubin.string().substr(0, cubin.string().size() - 6), name = cubin.filename().string();
     std::string error;
     bool has_listing = false;
     if (!nvdisasm_.empty()) {
-      const Listing listing = disassemble(nvdisasm_, cubin.string());
+      Listing listing = disassemble(nvdisasm_, cubin.string());
+      if (!listing.error.empty()) listing = disassemble_code(cubin, stem, listing);
       error = listing.error;
       has_listing = error.empty() && write_file(stem + ".sass.zst", zstd_frame(listing.text, kLevel));
     }

@@ -48,7 +48,7 @@ std::vector<ConstantOperand> constant_operands(std::string_view code) {
 
 class Selection {
  public:
-  explicit Selection(const Cubin& cubin) : cubin_(cubin) {}
+  Selection(const Cubin& cubin, bool with_variables) : cubin_(cubin), with_variables_(with_variables) {}
 
   void add_function(std::uint32_t symbol) {
     const Elf64_Sym& function = cubin_.symbols()[symbol];
@@ -69,7 +69,7 @@ class Selection {
       }
     for (const ConstantOperand& operand : constant_operands(cubin_.contents(cubin_.sections()[function.st_shndx]))) {
       if (operand.bank == 3) add_section(".nv.constant3");
-      if (operand.bank == 4) add_address_at(operand.offset);
+      if (operand.bank == 4 && with_variables_) add_address_at(operand.offset);
     }
   }
 
@@ -103,6 +103,7 @@ class Selection {
   // A variable, the section that it lies in, and what its contents name.
   void add_variable(std::uint32_t symbol) {
     keep_symbol(symbol);
+    if (!with_variables_) return;
     const Elf64_Sym& variable = cubin_.symbols()[symbol];
     if (variable.st_shndx == SHN_UNDEF || variable.st_shndx >= cubin_.sections().size()) return;
     const Elf64_Shdr& section = cubin_.sections()[variable.st_shndx];
@@ -131,6 +132,7 @@ class Selection {
   }
 
   const Cubin& cubin_;
+  const bool with_variables_;
   std::set<std::size_t> sections_;
   std::set<std::uint32_t> symbols_, followed_;  // by name, and with what they name
 };
@@ -163,8 +165,8 @@ std::uint32_t add_name(std::string& table, std::string_view name) {
 
 }  // namespace
 
-std::vector<std::uint8_t> function_image(const Cubin& cubin, std::uint32_t function) {
-  Selection selection(cubin);
+std::vector<std::uint8_t> function_image(const Cubin& cubin, std::uint32_t function, bool with_variables) {
+  Selection selection(cubin, with_variables);
   selection.add_function(function);
   selection.add_section(".nv.info");
   selection.add_section(".nv.compat");

@@ -10,8 +10,8 @@
 
 namespace tilescope::capture {
 
-// The numbers of sections and symbols stay those of `cubin`; what is left out becomes empty.
-// REQUIRES: `function` is a number of cubin.symbols().
-std::vector<std::uint8_t> function_image(const Cubin& cubin, std::uint32_t function);
+// Without variables, only code, its facts and constants. The numbers of sections and symbols stay those of `cubin`;
+// what is left out becomes empty. REQUIRES: `function` is a number of cubin.symbols().
+std::vector<std::uint8_t> function_image(const Cubin& cubin, std::uint32_t function, bool with_variables = true);
 
 }  // namespace tilescope::capture

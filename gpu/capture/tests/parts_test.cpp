@@ -79,9 +79,13 @@ TEST_CASE("variables and tables of functions come along when the code reads thei
   CHECK(constants.section(".nv.constant3") != 0);
   CHECK(constants.section(".nv.constant4") == 0);
   const Cubin all = part_of(0x01000200ff047b82);  // LDC R4, c[0x4][0x8]
+  const Cubin code(function_image(all, *all.function("kernel"), false));
+  CHECK(code.section(".text.kernel") != 0);
   for (const char* section :
-       {".nv.constant4", ".rela.nv.constant4", ".nv.global.init", ".rela.nv.global.init", ".text.other"})
+       {".nv.constant4", ".rela.nv.constant4", ".nv.global.init", ".rela.nv.global.init", ".text.other"}) {
     CHECK(all.section(section) != 0);
+    CHECK(code.section(section) == 0);
+  }
 }
 
 TEST_CASE("an address belongs to the allocation that holds it; mapped neighbours are one") {
