@@ -1,5 +1,5 @@
 // KERNEL, as every command and every study takes it: a built-in kernel with parameters, compiled code with a launch
-// file, or a trace.
+// file, a launch of a bundle, or a trace.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@
 
 namespace tilescope {
 
-enum class KernelKind : std::uint8_t { builtin, launch_file, trace };
+enum class KernelKind : std::uint8_t { builtin, launch_file, bundle, trace };
 
-// By the name first (a built-in one, "*.yaml", "*.yml", "*.tst"), then by how the file of that name begins. What is
+// By the name first (a built-in one, a folder with or without "#LAUNCH", "*.yaml", "*.yml", "*.tst"), then by how the
+// file of that name begins. What is
 // nothing of the kind counts as a built-in name: open_kernel() says that it is none.
 KernelKind kernel_kind(const std::string& name);
 
@@ -26,8 +27,10 @@ tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_kernel(const std::string
                                                                const ParameterTexts& parameters = {},
                                                                const sass::Limits& limits = {});
 
-// The kernel of a launch file's text, as if it stood in the file `path`.
-tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_kernel_text(const std::string& launch, const std::string& path);
+// The kernel of a launch file's text, as if it stood in the file `path`; with `within`, the files that it names must
+// lie in that folder.
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_kernel_text(const std::string& launch, const std::string& path,
+                                                                    const std::string& within = "");
 
 // What is wrong with a kernel in one line, for a table or a stored reason: the sentences without their places.
 std::string joined_messages(const Diagnostics& diagnostics);

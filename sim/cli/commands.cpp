@@ -1,4 +1,5 @@
 #include "sim/cli/banks_command.h"
+#include "sim/cli/bundle_command.h"
 #include "sim/cli/calibrate_command.h"
 #include "sim/cli/command.h"
 #include "sim/cli/compare_command.h"
@@ -11,8 +12,9 @@
 namespace tilescope::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(),   list_command(),    banks_command(),     config_command(),
-                                           trace_command(), compare_command(), calibrate_command(), sweep_command()};
+  static const std::vector<Command> all = {run_command(),     list_command(),      banks_command(),
+                                           config_command(),  trace_command(),     bundle_command(),
+                                           compare_command(), calibrate_command(), sweep_command()};
   return all;
 }
 

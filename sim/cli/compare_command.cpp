@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "models/support/diagnostic.h"
@@ -19,6 +20,7 @@
 #include "sim/cli/usage_error.h"
 #include "sim/studies/compare/case_runs.h"
 #include "sim/studies/compare/compare_view.h"
+#include "sim/studies/measured/bundle_rows.h"
 #include "sim/studies/measured/measurement_reader.h"
 
 namespace tilescope::cli {
@@ -66,10 +68,23 @@ std::size_t keep_kernels(std::vector<Measurement>& rows, const Values& values) {
   const std::size_t left_out = std::erase_if(rows, [&](const Measurement& row) {
     return row.kernel.find(pattern) == std::string::npos && !(expression && expression->occurs_in(row.kernel));
   });
-  if (rows.empty())
-    throw UsageError("--kernels: got " + quoted(pattern) + "; no measured kernel's name has it" +
-                     (expression ? "" : ", and it is no regular expression (" + expression.error() + ")"));
   return left_out;
+}
+
+void refuse_no_kernel(const Values& values) {
+  const auto& pattern = values["kernels"].as<std::string>();
+  const auto expression = NamePattern::make(pattern);
+  throw UsageError("--kernels: got " + quoted(pattern) + "; no measured kernel's name has it" +
+                   (expression ? "" : ", and it is no regular expression (" + expression.error() + ")"));
+}
+
+MatchedRows rows_by_mapping(const Values& values, const Words& files, std::size_t& left_out) {
+  const KernelMapping mapping = mapping_from(values);
+  auto measured = read_measurements(files);
+  if (!measured) throw DiagnosticsError(measured.error());
+  left_out = keep_kernels(*measured, values);
+  if (measured->empty()) refuse_no_kernel(values);
+  return match_rows(*std::move(measured), mapping);
 }
 
 std::size_t keep_small(MatchedRows& rows, std::optional<double> most) {
@@ -79,6 +94,40 @@ std::size_t keep_small(MatchedRows& rows, std::optional<double> most) {
   if (rows.matched.empty() && left_out > 0)
     throw UsageError(fmt::format("--max-instructions: got {:g}; every matched launch has more", *most));
   return left_out;
+}
+
+// Each file of measurements beside the bundle of the same place; errors of all of them.
+MatchedRows rows_of_bundles(const Values& values, const Words& files, std::size_t& left_out) {
+  const Words folders = words_of(values, "bundle");
+  if (folders.size() != files.size())
+    throw UsageError(
+        fmt::format("--bundle names {} and --measured {}; must be as many, each file the measurement of "
+                    "the bundle at its place",
+                    folders.size(), files.size()));
+  if (!values["mapping"].defaulted()) throw UsageError("--mapping: goes without --bundle");
+  MatchedRows all;
+  std::size_t kept = 0;
+  Diagnostics errors;
+  const auto add_errors = [&errors](const Diagnostics& more) { errors.insert(errors.end(), more.begin(), more.end()); };
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto bundle = bundle::read_bundle(folders[i]);
+    auto measured = read_measurements({files[i]});
+    if (!bundle) add_errors(bundle.error());
+    if (!measured) add_errors(measured.error());
+    if (!bundle || !measured) continue;
+    left_out += keep_kernels(*measured, values);
+    kept += measured->size();
+    auto rows = match_bundle(*std::move(measured), *bundle);
+    if (!rows) {
+      add_errors(rows.error());
+      continue;
+    }
+    std::move(rows->matched.begin(), rows->matched.end(), std::back_inserter(all.matched));
+    std::move(rows->unmatched.begin(), rows->unmatched.end(), std::back_inserter(all.unmatched));
+  }
+  if (!errors.empty()) throw DiagnosticsError(errors);
+  if (kept == 0) refuse_no_kernel(values);
+  return all;
 }
 
 void refuse_nothing_matched(const MatchedRows& rows) {
@@ -93,6 +142,7 @@ void refuse_nothing_matched(const MatchedRows& rows) {
 std::string text_of(const Comparison& comparison, const std::vector<Judgement>& judgements, const std::string& format) {
   if (format == "json") return compare_json(comparison, judgements);
   if (format == "csv") return compare_csv(comparison);
+  if (format == "svg") return compare_svg(comparison);
   if (format == "junit") return compare_junit(comparison, judgements);
   return compare_table(comparison, judgements);
 }
@@ -107,7 +157,7 @@ void refuse_outside(const std::vector<Judgement>& judgements, const Comparison& 
 int run(const Values& values, std::ostream& out) {
   const Words files = words_of(values, "measured");
   if (files.empty()) throw UsageError("no --measured FILE given; tilescope compare --measured FILE...");
-  const std::string format = chosen(values, "format", {"table", "json", "csv", "junit"});
+  const std::string format = chosen(values, "format", {"table", "json", "csv", "junit", "svg"});
   ComparisonRequest request;
   request.options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
   request.options.sample = chosen_sample(values);
@@ -123,12 +173,10 @@ int run(const Values& values, std::ostream& out) {
       request.metrics.push_back(tolerance.metric);
   const auto most = most_instructions(values);
   const GpuSpec gpu = gpu_from(values);
-  const KernelMapping mapping = mapping_from(values);
 
-  auto measured = read_measurements(files);
-  if (!measured) throw DiagnosticsError(measured.error());
-  std::size_t left_out = keep_kernels(*measured, values);
-  MatchedRows rows = match_rows(*std::move(measured), mapping);
+  std::size_t left_out = 0;
+  MatchedRows rows =
+      values.count("bundle") != 0 ? rows_of_bundles(values, files, left_out) : rows_by_mapping(values, files, left_out);
   refuse_nothing_matched(rows);
   left_out += keep_small(rows, most);
 
@@ -158,6 +206,9 @@ void declare(CommandLine& line) {
   line.options.add_options()("measured", many()->value_name("FILE..."),
                              "what a GPU measured: ncu --csv --page raw, or a table such as "
                              "gpu/measured/h200/gemm_train.csv");
+  line.options.add_options()("bundle", many()->value_name("DIR..."),
+                             "what was launched: a bundle for each file of measurements, in their order; rows are "
+                             "matched by launch order and kernel, without a mapping");
   add_mapping_option(line.options);
   add_gpu_options(line.options);
   text("mode", "timing", "timing|counts", "counts: conflicts and traffic without cycles, in a blink");
@@ -176,7 +227,8 @@ void declare(CommandLine& line) {
                              "exit with 3 if the mean absolute error (MAPE) of the metric, cycles unless named, is "
                              "larger, or has no value because 0 was measured; for shares in points, such as L1 hit "
                              "rates, percentage points; may be repeated");
-  text("format", "table", "table|json|csv|junit", "of the answer; junit has a test per case and judged metric");
+  text("format", "table", "table|json|csv|junit|svg",
+       "of the answer; junit has a test per case and judged metric, svg plots the first metric");
   add_output_option(line.options);
 }
 
@@ -188,10 +240,13 @@ Command compare_command() {
   command.summary = "Hold predictions against what a GPU measured, per kernel and in total";
   command.usage = "compare --measured FILE... [options]";
   command.details =
-      "Simulates the launches of every row that a built-in kernel models, and lists the others with the reason.";
+      "Simulates the launches of every row that a built-in kernel models, or that a bundle has, and lists the others "
+      "with\n"
+      "the reason.";
   command.examples =
       "tilescope compare --measured gpu/measured/h200/gemm_train.csv --max-instructions 5e7\n"
       "tilescope compare --measured profile.ncu.csv --gpu h100 --mapping my_kernels.yaml --stalls\n"
+      "tilescope compare --bundle train.bundle --measured train.ncu.csv --gpu h200\n"
       "tilescope compare --measured gemm.csv --kernels gemm_tiled --metric dram__bytes_read.sum --format csv -o "
       "out.csv\n"
       "tilescope compare --measured gemm.csv --tolerance 10% --tolerance dram__bytes_read.sum=15% --format junit";

@@ -18,6 +18,13 @@ void add_gpu_options(po::options_description& options) {
   add_set_option(options);
 }
 
+void add_several_gpus_options(po::options_description& options) {
+  options.add_options()("gpu", po::value<std::vector<std::string>>()->composing()->value_name("NAME|FILE"),
+                        "a built-in GPU (tilescope list gpus) or a .yaml file, h200 unless given; several stand side "
+                        "by side");
+  add_set_option(options);
+}
+
 std::vector<Override> overrides_from(const Values& values) {
   std::vector<Override> overrides;
   if (values.count("set") == 0) return overrides;
@@ -35,6 +42,15 @@ std::vector<Override> overrides_from(const Values& values) {
 }
 
 GpuSpec gpu_from(const Values& values) { return read_gpu(values["gpu"].as<std::string>(), overrides_from(values)); }
+
+std::vector<GpuSpec> gpus_from(const Values& values) {
+  std::vector<GpuSpec> gpus;
+  const auto overrides = overrides_from(values);
+  if (values.count("gpu") == 0) return {read_gpu("h200", overrides)};
+  for (const std::string& name : values["gpu"].as<std::vector<std::string>>())
+    gpus.push_back(read_gpu(name, overrides));
+  return gpus;
+}
 
 GpuSpec read_gpu(const std::string& name_or_file, const std::vector<Override>& overrides) {
   auto spec = read_spec<GpuSpec>(find_gpu(name_or_file), overrides);

@@ -16,6 +16,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/run_bundle.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
 #include "sim/results/views/line_view.h"
@@ -101,7 +102,11 @@ int run(const Values& values, std::ostream& out) {
   options.by_instruction = by.has_value();
   static_cast<void>(limits_from(values));  // a wrong one is refused with any KERNEL
   const std::string timeline = timeline_from(values, words.size(), options.mode);
-  const GpuSpec gpu = gpu_from(values);
+  const std::vector<GpuSpec> gpus = gpus_from(values);
+  if (words.size() == 1 && is_table_of_launches(words.front()))
+    return run_bundle_launches(values, words.front(), gpus, options, out);
+  if (!timeline.empty() && gpus.size() > 1)
+    throw UsageError("--timeline takes one --gpu, got " + std::to_string(gpus.size()));
 
   std::vector<std::unique_ptr<Kernel>> kernels;  // all of them before any work: a wrong one is refused at once
   kernels.reserve(words.size());
@@ -113,22 +118,24 @@ int run(const Values& values, std::ostream& out) {
 
   with_output(values, out, [&](std::ostream& stream) {
     std::vector<LabelledResult> results;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      ProgressLine progress(words[i]);
-      options.on_progress = [&progress](const Progress& p) { progress.show(p.fraction); };
-      const RunOutcome outcome = simulate(gpu, *kernels[i], options);
-      progress.done();
-      Result result = make_result(gpu, kernels[i]->launch(), options, outcome);
-      if (by) {
-        result.lines = report_lines(*kernels[i], outcome.instructions, *by);
-        if (top) result.lines->keep_hottest(*top);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      for (const GpuSpec& gpu : gpus) {
+        const std::string label = gpus.size() == 1 ? words[i] : words[i] + ", " + gpu.name;
+        ProgressLine progress(label);
+        options.on_progress = [&progress](const Progress& p) { progress.show(p.fraction); };
+        const RunOutcome outcome = simulate(gpu, *kernels[i], options);
+        progress.done();
+        Result result = make_result(gpu, kernels[i]->launch(), options, outcome);
+        if (by) {
+          result.lines = report_lines(*kernels[i], outcome.instructions, *by);
+          if (top) result.lines->keep_hottest(*top);
+        }
+        if (values.count("wall") != 0) result.provenance.wall_seconds = progress.seconds();
+        results.push_back({label, std::move(result)});
+        if (timeline_file)
+          timeline_file->stream() << (timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
+                                                                 : timeline_trace(outcome.timeline, gpu.clock.sm_mhz));
       }
-      if (values.count("wall") != 0) result.provenance.wall_seconds = progress.seconds();
-      results.push_back({words[i], std::move(result)});
-      if (timeline_file)
-        timeline_file->stream() << (timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
-                                                               : timeline_trace(outcome.timeline, gpu.clock.sm_mhz));
-    }
     stream << text_of(results, format);
   });
   if (timeline_file) timeline_file->commit();
@@ -143,21 +150,27 @@ Command run_command() {
   command.summary = "Run a kernel through the modelled GPU";
   command.usage = "run KERNEL... [options]";
   command.details =
-      "KERNEL is a built-in kernel (tilescope list kernels), a launch file (.yaml) for compiled code, or a .tst "
-      "trace.\n"
-      "Several stand side by side, one column each; "
-      "NAME:KEY=VALUE,KEY=VALUE gives one of them parameters of its own.";
+      "KERNEL is a built-in kernel (tilescope list kernels), a launch file (.yaml) for compiled code, a launch of a "
+      "bundle\n"
+      "(DIR#ID), or a .tst trace. Several stand side by side, one column each; NAME:KEY=VALUE,KEY=VALUE gives one of "
+      "them\n"
+      "parameters of its own. DIR simulates all launches of a bundle, DIR#PATTERN those whose kernel's name has the "
+      "regular\n"
+      "expression: a row each and totals per kernel; exit code 1 when a launch failed or none could be simulated.";
   command.examples =
       "tilescope run gemm_tiled --gpu h100 -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_naive gemm_tiled gemm_tiled:swizzle=xor -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_tiled --set l2.size_mib=30 --mode counts --format json -o result.json\n"
       "tilescope run gemm_tiled --sample off --timeline ctas.csv\n"
       "tilescope run traces/samples/sass/gemm_naive.yaml\n"
-      "tilescope run traces/samples/sass/gemm_tiled.yaml --by line --top 10";
+      "tilescope run traces/samples/sass/gemm_tiled.yaml --by line --top 10\n"
+      "tilescope run train.bundle --gpu a100_40 --gpu h200\n"
+      "tilescope run 'train.bundle#softmax' --format csv -o softmax.csv\n"
+      "tilescope run train.bundle#7 --by line";
   command.declare = [](CommandLine& line) {
     line.words = {"KERNEL"};
     line.many = true;
-    add_gpu_options(line.options);
+    add_several_gpus_options(line.options);
     add_parameter_option(line.options);
     add_limit_option(line.options);
     auto text = [&](const char* name, const char* standard, const char* accepted, const char* meaning) {

@@ -28,6 +28,7 @@ std::string list_names(const std::vector<const ListedFunction*>& functions) {
 }  // namespace
 
 std::string readable_name(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;  // "f" is float to the demangler
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                     std::free);

@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstring>
-#include <limits>
-#include <optional>
 
-#include "models/support/bit_mixer.h"
 #include "models/support/suggest.h"
-#include "models/support/text_file.h"
 #include "models/support/yaml_text.h"
-#include "traces/kernels/device_buffers.h"
+#include "traces/sass/launch_numbers.h"
+#include "traces/sass/limits.h"
 
 namespace tilescope::sass {
 namespace {
 
 constexpr int kMostNesting = 16;  // structs in structs
+constexpr std::size_t kPointerBytes = 8;
 
 template <class T>
 std::vector<std::uint8_t> bytes_of(T value) {
@@ -27,74 +23,30 @@ std::vector<std::uint8_t> bytes_of(T value) {
   return bytes;
 }
 
-std::optional<std::int64_t> whole(const std::string& text) {
-  std::int64_t value = 0;
-  const char* first = text.data();
-  const char* end = first + text.size();
-  const bool negative = text.starts_with('-');
-  const bool is_hex = text.starts_with("0x");
-  if (is_hex) {
-    std::uint64_t bits = 0;
-    const auto [stop, error] = std::from_chars(first + 2, end, bits, 16);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return static_cast<std::int64_t>(bits);
-  }
-  if (!negative && text.size() > 18) {  // the upper half of u64
-    std::uint64_t bits = 0;
-    const auto [stop, error] = std::from_chars(first, end, bits);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return static_cast<std::int64_t>(bits);
-  }
-  const auto [stop, error] = std::from_chars(first, end, value);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-std::optional<double> real(const std::string& text) {
-  if (text == ".inf") return std::numeric_limits<double>::infinity();
-  if (text == "-.inf") return -std::numeric_limits<double>::infinity();
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// 4096, 4KiB, 4MiB, 1GiB
-std::optional<std::uint64_t> size_in_bytes(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value == 0) return std::nullopt;
-  std::string unit(stop, text.data() + text.size());
-  while (unit.starts_with(' ')) unit.erase(0, 1);
-  const unsigned shift = unit == "KiB" ? 10U : unit == "MiB" ? 20U : unit == "GiB" ? 30U : 0U;
-  if (shift == 0 && !unit.empty() && unit != "B") return std::nullopt;
-  if (value > kMostBufferAddresses >> shift) return std::nullopt;
-  return value << shift;
-}
-
 class ArgumentReader {
  public:
-  ArgumentReader(const std::string& folder, const Limits& limits, DeviceMemory& memory, Diagnostics& errors)
-      : folder_(folder), limits_(limits), memory_(memory), errors_(errors) {}
+  ArgumentReader(LaunchBuffers& buffers, Diagnostics& errors) : buffers_(buffers), errors_(errors) {}
 
-  // Nothing more is read: the arguments are too many or too deep.
   bool gave_up() const { return gave_up_; }
 
-  Argument read(const YAML::Node& node, const Place& place) {
-    place_ = place_of(node, place);
-    Argument argument{.bytes = {}, .place = place_};
-    // An anchor can stand for any number of members, itself among them.
+  Argument read(const YAML::Node& node, const Place& around) {
+    place_ = place_of(node, around);
+    Argument argument;
+    argument.place = place_;
+    // An alias may stand for any number of members, itself among them.
     if (!gave_up_ && ++read_ > kMostArgumentBytes)
       give_up(fmt::format("more than {} numbers; a kernel's parameters have at most as many byte", kMostArgumentBytes));
     if (!gave_up_ && nesting_ > kMostNesting)
       give_up(fmt::format("struct: structs lie in each other; must be at most {} deep", kMostNesting));
     if (gave_up_) return argument;
-    if (node.IsScalar())
+    if (node.IsScalar()) {
       argument.bytes = number(node.Scalar(), "i32", place_);
-    else if (node.IsMap())
-      argument.bytes = typed(node);
-    else
+      argument.text = "i32 " + node.Scalar();
+    } else if (node.IsMap()) {
+      typed(node, argument);
+    } else {
       error(place_, fmt::format("got {}; must be a number, {{buffer: SIZE}} or {{TYPE: VALUE}}", seen(node)));
+    }
     return argument;
   }
 
@@ -107,11 +59,11 @@ class ArgumentReader {
 
   std::vector<std::uint8_t> number(const std::string& text, const std::string& type, const Place& place) {
     if (type == "f32" || type == "f64") {
-      const auto value = real(text);
+      const auto value = real_in(text);
       if (!value) error(place, fmt::format("{}: got {}; must be a number", type, quoted(text)));
       return type == "f32" ? bytes_of(static_cast<float>(value.value_or(0))) : bytes_of(value.value_or(0));
     }
-    const auto value = whole(text);
+    const auto value = whole_in(text);
     const int bits = std::stoi(type.substr(1));
     const bool is_signed = type[0] == 'i';
     const std::int64_t v = value.value_or(0);
@@ -125,171 +77,194 @@ class ArgumentReader {
     return bytes;
   }
 
-  std::vector<std::uint8_t> typed(const YAML::Node& node) {
+  void typed(const YAML::Node& node, Argument& argument) {
     YamlSection section(node, "args.", place_, errors_);
     static const std::vector<std::string> types = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
-    if (const auto* size = section.take("buffer")) return buffer(*size, section);
-    if (const auto* members = section.take("struct"); members != nullptr && section.entries().size() == 1)
-      return structure(*members);
-    if (section.entries().size() == 1) {
+    if (const auto* size = section.take("buffer")) return buffer(*size, section, argument);
+    if (const auto* name = section.take("pointer")) return pointer(*name, section, argument);
+    if (const auto* hex = section.take("bytes")) return raw(*hex, section, argument);
+    const bool alone = section.entries().size() == 1;
+    if (const auto* members = section.take("struct"); members != nullptr && alone) return structure(*members, argument);
+    if (const auto* map = section.take("tensor_map"); map != nullptr && alone) return tensor_map(*map, argument);
+    if (alone) {
       const auto& entry = section.entries().front();
       for (const std::string& type : types) {
         if (entry.key != type) continue;
-        if (entry.value.IsScalar()) return number(entry.value.Scalar(), type, place_of(entry.value, entry.key_place));
-        error(entry.key_place, fmt::format("{}: got {}; must be a number", type, seen(entry.value)));
-        return {};
+        if (!entry.value.IsScalar())
+          return error(entry.key_place, fmt::format("{}: got {}; must be a number", type, seen(entry.value)));
+        argument.bytes = number(entry.value.Scalar(), type, place_of(entry.value, entry.key_place));
+        argument.text = type + " " + entry.value.Scalar();
+        return;
       }
     }
     std::vector<std::string> known = types;
-    known.emplace_back("buffer");
-    known.emplace_back("struct");
+    known.insert(known.end(), {"buffer", "pointer", "struct", "bytes", "tensor_map"});
     const std::string got = section.entries().empty() ? "" : section.entries().front().key;
     error(place_, fmt::format("got {}; must be {{{}: ...}}{}", quoted(got), list_of(known), did_you_mean(got, known)));
-    return {};
   }
 
   // Members lie as C lays them out: each at a multiple of its size, the whole a multiple of the largest.
-  std::vector<std::uint8_t> structure(const YamlSection::Entry& members) {
-    std::vector<std::uint8_t> bytes;
-    if (!members.value.IsSequence() || members.value.size() == 0) {
-      error(members.key_place, fmt::format("struct: got {}; must be a list of its members", seen(members.value)));
-      return bytes;
-    }
+  void structure(const YamlSection::Entry& members, Argument& argument) {
+    std::vector<std::uint8_t>& bytes = argument.bytes;
+    if (!members.value.IsSequence() || members.value.size() == 0)
+      return error(members.key_place,
+                   fmt::format("struct: got {}; must be a list of its members", seen(members.value)));
     std::size_t largest = 1;
     const auto pad_to = [&bytes](std::size_t size) { bytes.resize((bytes.size() + size - 1) / size * size); };
     ++nesting_;
     for (const YAML::Node& node : members.value) {
-      const std::vector<std::uint8_t> member = read(node, members.key_place).bytes;
-      if (gave_up_) return {};
-      if (member.empty()) continue;
-      largest = std::max(largest, member.size());
-      pad_to(member.size());
-      bytes.insert(bytes.end(), member.begin(), member.end());
+      const Argument member = read(node, members.key_place);
+      if (gave_up_) return;
+      if (member.bytes.empty()) continue;
+      argument.text += (argument.text.empty() ? "{" : ", ") + member.text;
+      largest = std::max(largest, member.bytes.size());
+      pad_to(member.bytes.size());
+      bytes.insert(bytes.end(), member.bytes.begin(), member.bytes.end());
     }
     --nesting_;
+    argument.text += "}";
     pad_to(largest);
-    return bytes;
   }
 
-  std::vector<std::uint8_t> buffer(const YamlSection::Entry& size, YamlSection& section) {
-    const Place at = place_of(size.value, size.key_place);
-    const auto bytes = size.value.IsScalar() ? size_in_bytes(size.value.Scalar()) : std::nullopt;
-    if (!bytes) error(at, fmt::format("buffer: got {}; must be a size such as 4096, 64KiB or 4MiB", seen(size.value)));
-    DeviceBuffer made;
-    made.size = bytes.value_or(1);
-    made.base = addresses_.allocate(static_cast<std::int64_t>(made.size));
-    addressed_ += made.size;
-    if (addressed_ > kMostBufferAddresses) {
-      place_ = at;
-      give_up(fmt::format("buffer: the buffers of a launch hold more than {} byte", kMostBufferAddresses));
-      return {};
+  void buffer(const YamlSection::Entry& size, YamlSection& section, Argument& argument) {
+    const auto base = buffers_.add(size, section);
+    if (!base) {
+      gave_up_ = true;
+      return;
     }
-    const auto* init = section.take("init");
-    const auto* file = section.take("file");
-    const auto* below = section.take("below");
-    const auto* stride = section.take("stride");
-    if (init != nullptr && file != nullptr) error(init->key_place, "a buffer has either init or file");
-    if (file != nullptr) load(*file, made);
-    const std::string what = init != nullptr && init->value.IsScalar() ? init->value.Scalar() : "";
-    if (what == "chain")
-      chain(stride, place_of(init->value, init->key_place), made);
-    else if (init != nullptr)
-      fill(*init, below, made);
-    if (stride != nullptr && what != "chain") error(stride->key_place, "stride: goes with init: chain");
-    if (below != nullptr && what != "random") error(below->key_place, "below: goes with init: random");
+    argument.bytes = bytes_of(*base);
+    argument.text = fmt::format("buffer of {}", seen(size.value));
+  }
+
+  // {pointer: a, offset: 256}
+  void pointer(const YamlSection::Entry& name, YamlSection& section, Argument& argument) {
+    const auto* offset = section.take("offset");
+    refuse_unknown(section, {"pointer", "offset"});
+    const std::uint64_t address = address_of(name, offset, argument.text);
+    argument.bytes = bytes_of(address);
+  }
+
+  // The end of a buffer is an address, too.
+  std::uint64_t address_of(const YamlSection::Entry& name, const YamlSection::Entry* offset, std::string& text) {
+    const Place at = place_of(name.value, name.key_place);
+    const std::string wanted = name.value.IsScalar() ? name.value.Scalar() : "";
+    const BufferFacts* facts = buffers_.find(wanted);
+    std::uint64_t from = 0;
+    if (offset != nullptr) {
+      const auto number = offset->value.IsScalar() ? offset_in(offset->value.Scalar()) : std::nullopt;
+      if (!number || (facts != nullptr && *number > facts->size))
+        error(place_of(offset->value, offset->key_place),
+              fmt::format("offset: got {}; must be a number of bytes within the buffer{}", seen(offset->value),
+                          facts != nullptr ? fmt::format(", which has {}", facts->size) : ""));
+      from = number.value_or(0);
+    }
+    if (facts == nullptr) {
+      error(at, fmt::format("got the buffer {}; must be a name of `buffers:` or of an argument before{}",
+                            seen(name.value), did_you_mean(wanted, buffers_.names())));
+      return 0;
+    }
+    text = from == 0 ? wanted : fmt::format("{} + {}", wanted, from);
+    return facts->base + from;
+  }
+
+  void refuse_unknown(const YamlSection& section, const std::vector<std::string>& known) {
     for (const auto& entry : section.entries())
       if (!entry.known)
-        error(entry.key_place, fmt::format("{}: unknown key{}", entry.key,
-                                           did_you_mean(entry.key, {"init", "file", "below", "stride"})));
-    memory_.buffers.push_back(std::move(made));
-    return bytes_of(memory_.buffers.back().base);
+        error(entry.key_place, fmt::format("{}: unknown key{}", entry.key, did_you_mean(entry.key, known)));
   }
 
-  void load(const YamlSection::Entry& file, DeviceBuffer& buffer) {
-    const Place at = place_of(file.value, file.key_place);
-    if (!file.value.IsScalar()) return error(at, fmt::format("file: got {}; must be a path", seen(file.value)));
-    const std::string name = file.value.Scalar();
-    const std::string path = name.starts_with('/') ? name : folder_ + name;
-    const std::uint64_t left = limits_.buffer_bytes - std::min(filled_, limits_.buffer_bytes);
-    const auto text = read_text_file(path, std::min(buffer.size, left));
-    if (!text) return error(at, fmt::format("file: {}: {}", quoted(path), text.error().message));
-    filled_ += text->size();
-    buffer.bytes.assign(text->begin(), text->end());
+  // {bytes: "00ff", pointers: {8: {pointer: a, offset: 0}}}: what a program passes by value, and where pointers are.
+  void raw(const YamlSection::Entry& hex, YamlSection& section, Argument& argument) {
+    const auto* pointers = section.take("pointers");
+    refuse_unknown(section, {"bytes", "pointers"});
+    const std::string text = hex.value.IsScalar() ? hex.value.Scalar() : "";
+    const bool fits = !text.empty() && text.size() % 2 == 0 && text.size() <= 2 * kMostArgumentBytes;
+    if (!fits || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+      return error(place_of(hex.value, hex.key_place),
+                   fmt::format("bytes: got {}; must be two hexadecimal digits for each of 1 to {} bytes",
+                               seen(hex.value), kMostArgumentBytes));
+    for (std::size_t i = 0; i < text.size(); i += 2)
+      argument.bytes.push_back(static_cast<std::uint8_t>(std::stoi(text.substr(i, 2), nullptr, 16)));
+    argument.text = fmt::format("{} byte", argument.bytes.size());
+    if (pointers == nullptr) return;
+    if (!pointers->value.IsMap())
+      return error(
+          place_of(pointers->value, pointers->key_place),
+          fmt::format("pointers: got {}; must be {{OFFSET: {{pointer: NAME, offset: N}}}}", seen(pointers->value)));
+    YamlSection places(pointers->value, "args.pointers.", pointers->key_place, errors_);
+    for (const auto& entry : places.entries()) put_pointer(entry, argument);
   }
 
-  // Memory for a buffer's contents. False and an error when there is no more.
-  bool set_aside(std::uint64_t bytes, const Place& place) {
-    if (bytes <= limits_.buffer_bytes - std::min(filled_, limits_.buffer_bytes)) {
-      filled_ += bytes;
-      return true;
+  void put_pointer(const YamlSection::Entry& entry, Argument& argument) {
+    const auto at = offset_in(entry.key);
+    if (!at || argument.bytes.size() < kPointerBytes || *at > argument.bytes.size() - kPointerBytes)
+      return error(entry.key_place,
+                   fmt::format("pointers: got the place {}; must be a byte of the {} with eight to come",
+                               quoted(entry.key), argument.bytes.size()));
+    YamlSection keys(entry.value.IsMap() ? entry.value : YAML::Node(YAML::NodeType::Map), "args.pointers.",
+                     place_of(entry.value, entry.key_place), errors_);
+    const auto* name = keys.take("pointer");
+    const auto* offset = keys.take("offset");
+    if (name == nullptr)
+      return error(place_of(entry.value, entry.key_place),
+                   fmt::format("pointers: got {}; must be {{pointer: NAME, offset: N}}", seen(entry.value)));
+    refuse_unknown(keys, {"pointer", "offset"});
+    std::string said;
+    const std::uint64_t address = address_of(*name, offset, said);
+    std::memcpy(argument.bytes.data() + *at, &address, kPointerBytes);
+    argument.text += fmt::format(", {}: {}", *at, said);
+  }
+
+  // {tensor_map: {buffer: a, offset: 0, type: f16, dims: [...], ...}}
+  void tensor_map(const YamlSection::Entry& map, Argument& argument) {
+    const Place at = place_of(map.value, map.key_place);
+    if (!map.value.IsMap())
+      return error(at, fmt::format("tensor_map: got {}; must be cuTensorMapEncodeTiled's words", seen(map.value)));
+    YamlSection keys(map.value, "args.tensor_map.", at, errors_);
+    const auto* buffer = keys.take("buffer");
+    const auto* offset = keys.take("offset");
+    const auto* address = keys.take("address");
+    argument.bytes.assign(kTensorMapBytes, 0);
+    argument.tensor_map = read_tensor_map(keys, errors_);
+    argument.text = "tensor map";
+    refuse_unknown(keys, {"buffer", "offset", "address", "type", "dims", "strides", "box", "element_strides", "swizzle",
+                          "interleave", "l2_promotion", "oob_fill"});
+    if ((buffer == nullptr) == (address == nullptr)) return error(at, "tensor_map: must have either buffer or address");
+    if (address != nullptr) {  // of memory that is in no buffer
+      if (!address->value.IsScalar() || !whole_in(address->value.Scalar()))
+        error(place_of(address->value, address->key_place),
+              fmt::format("tensor_map: address: got {}; must be a number", seen(address->value)));
+      return;
     }
-    error(place, "buffer: the filled buffers of this launch hold too much; " +
-                     limit_met("buffer_bytes", limits_.buffer_bytes));
-    return false;
+    const std::string name = buffer->value.IsScalar() ? buffer->value.Scalar() : "";
+    if (buffers_.find(name) != nullptr || !size_in(name)) {
+      std::string said;
+      address_of(*buffer, offset, said);
+      argument.text += " of " + said;
+      return;
+    }
+    YamlSection nothing(YAML::Node(YAML::NodeType::Map), "", at, errors_);
+    if (!buffers_.add(*buffer, nothing)) gave_up_ = true;
   }
 
-  // Every `stride` bytes a pointer to the next such place, the last one's to the first.
-  void chain(const YamlSection::Entry* stride, const Place& place, DeviceBuffer& buffer) {
-    constexpr std::uint64_t kPointer = 8;
-    const auto step = stride != nullptr && stride->value.IsScalar() ? size_in_bytes(stride->value.Scalar())
-                                                                    : std::optional<std::uint64_t>(kPointer);
-    if (!step || *step % kPointer != 0 || *step > buffer.size)
-      return error(place, "init: chain needs a stride that is a multiple of 8 and no larger than the buffer");
-    if (!set_aside(buffer.size, place)) return;
-    buffer.bytes.resize(buffer.size);
-    const std::uint64_t places = buffer.size / *step;
-    for (std::uint64_t i = 0; i < places; ++i) {
-      const std::uint64_t next = buffer.base + (i + 1) % places * *step;
-      std::memcpy(buffer.bytes.data() + i * *step, &next, kPointer);
-    }
-  }
-
-  void fill(const YamlSection::Entry& init, const YamlSection::Entry* below, DeviceBuffer& buffer) {
-    const Place at = place_of(init.value, init.key_place);
-    const std::string what = init.value.IsScalar() ? init.value.Scalar() : "";
-    if (what == "zero") return;
-    if (what != "iota" && what != "random")
-      return error(at, fmt::format("init: got {}; must be zero, iota, random or chain", seen(init.value)));
-    std::uint64_t limit = 0;
-    if (below != nullptr) {
-      const auto value = below->value.IsScalar() ? whole(below->value.Scalar()) : std::nullopt;
-      if (!value || *value < 1 || *value > std::int64_t{1} << 32U)
-        return error(place_of(below->value, below->key_place), "below: must be a whole number from 1 to 4294967296");
-      limit = static_cast<std::uint64_t>(*value);
-    }
-    if (!set_aside(buffer.size, at)) return;
-    buffer.bytes.resize(buffer.size);
-    const std::uint64_t seed = memory_.buffers.size() << 40U;
-    for (std::uint64_t word = 0; word * 4 < buffer.size; ++word) {
-      const std::uint64_t mixed = mix_bits(seed + word + 1) >> 32U;
-      const auto value = static_cast<std::uint32_t>(what == "iota" ? word : limit != 0 ? mixed % limit : mixed);
-      std::memcpy(buffer.bytes.data() + word * 4, &value, std::min<std::size_t>(4, buffer.size - word * 4));
-    }
-  }
-
-  const std::string& folder_;
-  const Limits& limits_;
-  DeviceMemory& memory_;
+  LaunchBuffers& buffers_;
   Diagnostics& errors_;
-  DeviceBuffers addresses_;
   Place place_;
-  std::uint64_t read_ = 0;       // numbers, structs and buffers
-  std::uint64_t filled_ = 0;     // byte of buffers with contents
-  std::uint64_t addressed_ = 0;  // byte of all buffers
+  std::uint64_t read_ = 0;  // numbers, structs and buffers
   int nesting_ = 0;
   bool gave_up_ = false;
 };
 
 }  // namespace
 
-std::vector<Argument> read_arguments(const YAML::Node& list, const Place& place, const std::string& folder,
-                                     const Limits& limits, DeviceMemory& memory, Diagnostics& errors) {
+std::vector<Argument> read_arguments(const YAML::Node& list, const Place& place, LaunchBuffers& buffers,
+                                     Diagnostics& errors) {
   std::vector<Argument> arguments;
   if (!list.IsSequence()) {
     errors.push_back(place.error(fmt::format("args: got {}; must be a list", seen(list))));
     return arguments;
   }
-  ArgumentReader reader(folder, limits, memory, errors);
+  ArgumentReader reader(buffers, errors);
   for (const YAML::Node& node : list) {
     arguments.push_back(reader.read(node, place));
     if (reader.gave_up()) break;

@@ -12,8 +12,9 @@
 #include "traces/sass/architectures.h"
 #include "traces/sass/function_choice.h"
 #include "traces/sass/launch_arguments.h"
+#include "traces/sass/launch_attributes.h"
 #include "traces/sass/launch_state.h"
-#include "traces/sass/listing_source.h"
+#include "traces/sass/listing_cache.h"
 #include "traces/sass/sass_kernel.h"
 #include "traces/sass/shared_extent.h"
 
@@ -25,30 +26,36 @@ constexpr std::int64_t kLeastRegisters = 16;
 
 class Reader {
  public:
-  Reader(std::string path, bool all_values, const Limits& limits)
-      : path_(std::move(path)), all_values_(all_values), limits_(limits) {
-    const std::size_t slash = path_.rfind('/');
-    folder_ = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
-  }
+  Reader(std::string path, const LaunchReading& how)
+      : path_(std::move(path)),
+        how_(how),
+        limits_(how.limits),
+        files_(files_beside(path_, how.within)),
+        buffers_(files_, limits_, how.depth == LaunchReading::Depth::whole ? nullptr : how.sizes, result_.memory,
+                 errors_) {}
 
-  tl::expected<CompiledLaunch, Diagnostics> read() {
+  ReadLaunch read() {
     const auto text = read_text_file(path_);
-    if (!text) return tl::unexpected(Diagnostics{text.error()});
+    if (!text) return {Diagnostics{text.error()}, {}, {}, {}};
     return read(*text);
   }
 
-  tl::expected<CompiledLaunch, Diagnostics> read(const std::string& text) {
+  ReadLaunch read(const std::string& text) {
     const auto root = parse_yaml(text, path_);
-    if (!root) return tl::unexpected(Diagnostics{root.error()});
-    if (!root->IsMap())
-      return tl::unexpected(Diagnostics{
-          {path_, 1, 1,
-           fmt::format("got {}; must be a launch file: a map with kernel, grid, block and args", seen(*root))}});
-    read_root(*root);
-    if (!errors_.empty()) return tl::unexpected(errors_);
-    finish();
-    if (!errors_.empty()) return tl::unexpected(errors_);
-    return std::move(result_);
+    if (!root) {
+      errors_ = {root.error()};
+    } else if (!root->IsMap()) {
+      errors_ = {{path_, 1, 1,
+                  fmt::format("got {}; must be a launch file: a map with kernel, grid, block and args", seen(*root))}};
+    } else {
+      read_root(*root);
+      if (errors_.empty()) finish();
+    }
+    ReadLaunch read{std::move(errors_), std::move(refused_), std::move(facts_of_launch_), {}};
+    if (!read.errors.empty()) read.refused.clear();
+    if (read.errors.empty() && read.refused.empty() && how_.depth == LaunchReading::Depth::whole)
+      read.launch = std::move(result_);
+    return read;
   }
 
  private:
@@ -62,7 +69,11 @@ class Reader {
     const auto* block = section.take("block");
     const auto* dynamic = section.take("dynamic_smem");
     const auto* args = section.take("args");
-    static const std::vector<std::string> known = {"kernel", "grid", "block", "dynamic_smem", "args"};
+    const auto* cluster = section.take("cluster");
+    const auto* attributes = section.take("attributes");
+    const auto* buffers = section.take("buffers");
+    static const std::vector<std::string> known = {"kernel",  "grid",       "block",   "dynamic_smem",
+                                                   "cluster", "attributes", "buffers", "args"};
     for (const auto& entry : section.entries())
       if (!entry.known) error(entry.key_place, entry.key + ": unknown key" + did_you_mean(entry.key, known));
     for (const auto& [entry, name] : {std::pair{kernel, "kernel"}, {grid, "grid"}, {block, "block"}})
@@ -76,9 +87,12 @@ class Reader {
     }
     if (dynamic != nullptr) launch_.dynamic_smem_bytes = whole(*dynamic, "dynamic_smem", 0, kMostShared);
     arguments_place_ = args != nullptr ? args->key_place : top;
+    if (cluster != nullptr) read_cluster(*cluster);
+    if (attributes != nullptr) facts_of_launch_.attributes = read_attributes(*attributes, errors_);
+    if (buffers != nullptr) buffers_.read_section(buffers->value, place_of(buffers->value, buffers->key_place));
     if (args != nullptr)
-      arguments_ = read_arguments(args->value, place_of(args->value, args->key_place), folder_, limits_, result_.memory,
-                                  errors_);
+      arguments_ = read_arguments(args->value, place_of(args->value, args->key_place), buffers_, errors_);
+    buffers_.finish();
     if (kernel != nullptr) read_kernel(*kernel);
   }
 
@@ -89,6 +103,21 @@ class Reader {
     if (errors_.size() == errors && static_cast<std::uint64_t>(launch_.grid.count()) > limits_.grid_ctas)
       error(place_of(entry.value, entry.key_place),
             fmt::format("grid: got {} CTAs; {}", launch_.grid.count(), limit_met("grid_ctas", limits_.grid_ctas)));
+  }
+
+  void read_cluster(const YamlSection::Entry& entry) {
+    const Place place = place_of(entry.value, entry.key_place);
+    const Dim3 cluster = dimensions(entry, "cluster", {kMostCluster, kMostCluster, kMostCluster});
+    const Dim3& grid = launch_.grid;
+    if (cluster.count() > kMostCluster)
+      error(place, fmt::format("cluster: got {} CTAs; must be at most {}", cluster.count(), kMostCluster));
+    else if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+      error(place, fmt::format("cluster: got {} x {} x {}; must divide the grid, {} x {} x {}", cluster.x, cluster.y,
+                               cluster.z, grid.x, grid.y, grid.z));
+    else if (cluster.count() > 1)
+      refused_.push_back(place.error(
+          fmt::format("clusters are not modelled; got one of {} x {} x {} CTAs", cluster.x, cluster.y, cluster.z)));
+    facts_of_launch_.cluster = cluster;
   }
 
   std::int64_t whole(const YamlSection::Entry& entry, const char* name, std::int64_t least, std::int64_t most) {
@@ -134,7 +163,14 @@ class Reader {
     return {};
   }
 
-  std::string beside(const std::string& name) const { return name.starts_with('/') ? name : folder_ + name; }
+  // Where the file that `entry` names lies; "" and an error when it may not be read.
+  std::string file_of(const YamlSection::Entry& entry, const char* name) {
+    const std::string text = text_of(&entry, name);
+    auto path = files_.path_of(text);
+    if (path) return *std::move(path);
+    error(place_of(entry.value, entry.key_place), fmt::format("kernel.{}: {}", name, path.error()));
+    return {};
+  }
 
   void read_kernel(const YamlSection::Entry& entry) {
     if (!entry.value.IsMap())
@@ -159,48 +195,28 @@ class Reader {
     if (registers != nullptr) registers_ = whole(*registers, "kernel.registers", 1, 255);
     if (shared != nullptr) static_shared_ = whole(*shared, "kernel.static_smem", 0, kMostShared);
     const auto* source = sass != nullptr ? sass : cubin;
-    const std::string path = beside(text_of(source, sass != nullptr ? "sass" : "cubin"));
-    const Place place = place_of(source->value, source->key_place);
-    auto text = sass != nullptr ? read_listing_file(path, limits_) : disassembled(path, place);
-    if (!text) {
-      error(place, std::string("kernel.") + (sass != nullptr ? "sass: " : "cubin: ") + quoted(path) + ": " +
-                       text.error().message);
-      return;
-    }
-    auto listing = read_listing(*text, path);
+    CodeFiles files;
+    files.is_cubin = cubin != nullptr;
+    files.code = file_of(*source, files.is_cubin ? "cubin" : "sass");
+    if (elf != nullptr) files.elf = file_of(*elf, "elf");
+    if (files.code.empty() || (elf != nullptr && files.elf.empty())) return;
+    auto listing = how_.listings != nullptr ? how_.listings->read(files) : read_code(files, limits_);
     if (!listing) {
-      errors_.insert(errors_.end(), listing.error().begin(), listing.error().end());
+      const CodeProblem& problem = listing.error();
+      const YamlSection::Entry& at = problem.of_elf ? *elf : *source;
+      if (!problem.message.empty())
+        error(place_of(at.value, at.key_place),
+              fmt::format("kernel.{}: {}: {}",
+                          problem.of_elf   ? "elf"
+                          : files.is_cubin ? "cubin"
+                                           : "sass",
+                          quoted(problem.of_elf ? files.elf : files.code), problem.message));
+      errors_.insert(errors_.end(), problem.lines.begin(), problem.lines.end());
       return;
     }
-    listing_ = std::move(*listing);
-    if (elf != nullptr) {
-      const std::string elf_path = beside(text_of(elf, "elf"));
-      const auto elf_text = read_listing_file(elf_path, limits_);
-      if (!elf_text)
-        return error(place_of(elf->value, elf->key_place),
-                     "kernel.elf: " + quoted(elf_path) + ": " + elf_text.error().message);
-      auto facts = facts_from_elf_text(*elf_text, elf_path);
-      if (!facts) {
-        errors_.insert(errors_.end(), facts.error().begin(), facts.error().end());
-        return;
-      }
-      listing_.facts = std::move(*facts);
-      auto modules = modules_from_elf_text(*elf_text, elf_path);
-      if (!modules) {
-        errors_.insert(errors_.end(), modules.error().begin(), modules.error().end());
-        return;
-      }
-      modules_ = std::move(*modules);
-    }
+    code_ = *std::move(listing);
+    facts_of_launch_.code = files.code;
     choose(text_of(name, "name"), name != nullptr ? place_of(name->value, name->key_place) : section.place(), arch);
-  }
-
-  tl::expected<std::string, Diagnostic> disassembled(const std::string& path, const Place& place) {
-    auto readable = read_listing_file(path, limits_);
-    if (!readable) return readable;
-    auto text = disassemble(path, limits_);
-    if (!text) return tl::unexpected(place.error(text.error()));
-    return std::move(*text);
   }
 
   void choose(const std::string& name, const Place& place, const YamlSection::Entry* arch) {
@@ -212,18 +228,18 @@ class Reader {
         return error(place_of(arch->value, arch->key_place),
                      fmt::format("kernel.arch: got {}; must be one of {}", quoted(text), kArchitectures));
     }
-    const auto chosen = choose_function(listing_, name, architecture);
+    const auto chosen = choose_function(code_->listing, name, architecture);
     if (!chosen) return error(place, "kernel.name: " + chosen.error());
-    function_ = &listing_.functions[static_cast<std::size_t>(*chosen - listing_.functions.data())];
+    function_ = *chosen;
     if (!is_known_architecture(function_->architecture)) {
       const std::string said =
           function_->architecture == 0 ? "no architecture" : fmt::format("sm_{}", function_->architecture);
-      errors_.push_back({listing_.file, function_->line, 1,
+      errors_.push_back({code_->listing.file, function_->line, 1,
                          fmt::format("function {}: the listing says {}; must be one of {}", quoted(function_->name),
                                      said, kArchitectures)});
       return;
     }
-    facts_ = facts_of(listing_.facts, function_->name);
+    facts_ = facts_of(code_->listing.facts, function_->name);
     if (registers_) facts_.registers = registers_;
     launch_.kernel = function_->name;
   }
@@ -233,24 +249,30 @@ class Reader {
     state.grid = launch_.grid;
     state.block = launch_.block;
     state.limits = limits_;
-    const auto linked = link_kernel(listing_, *function_, module_of_kernel(), facts_, result_.memory);
+    describe();
+    if (how_.depth == LaunchReading::Depth::described)
+      return fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
+    Listing own = code_->listing;  // linking writes names into it
+    ListedFunction& kernel = own.functions[static_cast<std::size_t>(function_ - code_->listing.functions.data())];
+    const auto linked = link_kernel(own, kernel, module_of_kernel(), facts_, result_.memory);
     if (!linked) {
-      errors_ = linked.error();
+      refused_.insert(refused_.end(), linked.error().begin(), linked.error().end());
       return;
     }
     fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
     if (!errors_.empty()) return;
     set_constants_address(state, function_->architecture, linked->constants_address);
-    const std::int64_t reserved = function_->architecture >= 90 ? kReservedShared : 0;
-    auto program = build_program(*linked, std::move(state), all_values_);
+    auto program = build_program(*linked, std::move(state), how_.all_values);
     if (!program) {
-      errors_ = program.error();
+      refused_.insert(refused_.end(), program.error().begin(), program.error().end());
       return;
     }
+    facts_of_launch_.needs_global = program->needs_global;
+    if (how_.depth != LaunchReading::Depth::whole || !refused_.empty()) return;
     result_.program = std::move(*program);
     launch_.registers_per_thread = std::max(kLeastRegisters, facts_.registers.value_or(highest_register(*linked) + 1));
-    std::optional<std::int64_t> shared = static_shared_;
-    if (!shared && facts_.static_shared) shared = std::max<std::int64_t>(0, *facts_.static_shared - reserved);
+    const std::int64_t reserved = reserved_shared();
+    std::optional<std::int64_t> shared = static_shared();
     result_.shared_bytes =
         static_cast<std::size_t>(reserved + shared.value_or(kMostShared) + launch_.dynamic_smem_bytes);
     // Nobody says how much it declares: as much as the first CTA touches.
@@ -267,13 +289,31 @@ class Reader {
     result_.launch = launch_;
   }
 
+  std::int64_t reserved_shared() const { return function_->architecture >= 90 ? kReservedShared : 0; }
+
+  std::optional<std::int64_t> static_shared() const {
+    if (static_shared_ || !facts_.static_shared) return static_shared_;
+    return std::max<std::int64_t>(0, *facts_.static_shared - reserved_shared());
+  }
+
+  void describe() {
+    LaunchFacts& facts = facts_of_launch_;
+    facts.launch = launch_;
+    facts.launch.registers_per_thread = facts_.registers.value_or(0);
+    facts.launch.static_smem_bytes = static_shared().value_or(0);
+    for (const Argument& argument : arguments_) facts.arguments.push_back(argument.text);
+    facts.buffers = buffers_.facts();
+    facts.architecture = function_->architecture;
+    facts.instructions = function_->code.size();
+  }
+
   // The ELF image that holds the kernel; without ELF text what nvdisasm printed beside the code.
   const Module& module_of_kernel() const {
-    for (const Module& module : modules_)
+    for (const Module& module : code_->modules)
       if ((module.architecture == 0 || module.architecture == function_->architecture) &&
           module.symbols.contains(function_->name))
         return module;
-    return modules_.empty() ? listing_.module : modules_.front();
+    return code_->modules.empty() ? code_->listing.module : code_->modules.front();
   }
 
   std::optional<std::int64_t> extent_of_shared_memory() {
@@ -282,46 +322,72 @@ class Reader {
     } catch (const DiagnosticsError& error) {
       errors_ = error.diagnostics();
     } catch (const std::length_error& error) {  // of the pattern table
-      errors_.push_back({listing_.file, function_->line, 1, error.what()});
+      errors_.push_back({code_->listing.file, function_->line, 1, error.what()});
     }
     return std::nullopt;
   }
 
-  std::string path_, folder_;
-  bool all_values_;
+  std::string path_;
+  const LaunchReading& how_;
   const Limits& limits_;
-  Diagnostics errors_;
+  NamedFiles files_;
+  Diagnostics errors_, refused_;
   CompiledLaunch result_;
+  LaunchBuffers buffers_;
+  LaunchFacts facts_of_launch_;
   Launch launch_;
-  Listing listing_;
-  std::vector<Module> modules_;  // of the ELF text
-  ListedFunction* function_ = nullptr;
+  SharedCode code_;
+  const ListedFunction* function_ = nullptr;
   KernelFacts facts_;
   std::optional<std::int64_t> registers_, static_shared_;
   std::vector<Argument> arguments_;
   Place arguments_place_;
 };
 
-tl::expected<std::unique_ptr<Kernel>, Diagnostics> kernel_of(tl::expected<CompiledLaunch, Diagnostics> compiled) {
+LaunchReading plainly(bool all_values, const Limits& limits) {
+  LaunchReading how;
+  how.all_values = all_values;
+  how.limits = limits;
+  return how;
+}
+
+tl::expected<CompiledLaunch, Diagnostics> launch_of(ReadLaunch read) {
+  if (!read.errors.empty()) return tl::unexpected(std::move(read.errors));
+  if (!read.refused.empty()) return tl::unexpected(std::move(read.refused));
+  return std::move(*read.launch);
+}
+
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> opened(tl::expected<CompiledLaunch, Diagnostics> compiled) {
   if (!compiled) return tl::unexpected(compiled.error());
-  return std::make_unique<SassKernel>(std::move(compiled->program), std::move(compiled->launch),
-                                      std::move(compiled->memory), compiled->shared_bytes);
+  return kernel_of(*std::move(compiled));
 }
 
 }  // namespace
 
-tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values,
-                                                           const Limits& limits) {
-  return Reader(path, all_values, limits).read();
+ReadLaunch read_launch(const std::string& path, const LaunchReading& how) { return Reader(path, how).read(); }
+
+std::unique_ptr<Kernel> kernel_of(CompiledLaunch launch) {
+  return std::make_unique<SassKernel>(std::move(launch.program), std::move(launch.launch), std::move(launch.memory),
+                                      launch.shared_bytes);
 }
 
-tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path, const Limits& limits) {
-  return kernel_of(read_launch_file(path, false, limits));
+tl::expected<CompiledLaunch, Diagnostics> read_launch_file(const std::string& path, bool all_values,
+                                                           const Limits& limits) {
+  return launch_of(read_launch(path, plainly(all_values, limits)));
+}
+
+tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_file(const std::string& path, const Limits& limits,
+                                                                    const std::string& within) {
+  LaunchReading how = plainly(false, limits);
+  how.within = within;
+  return opened(launch_of(read_launch(path, how)));
 }
 
 tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::string& text, const std::string& path,
-                                                                    const Limits& limits) {
-  return kernel_of(Reader(path, false, limits).read(text));
+                                                                    const Limits& limits, const std::string& within) {
+  LaunchReading how = plainly(false, limits);
+  how.within = within;
+  return opened(launch_of(Reader(path, how).read(text)));
 }
 
 }  // namespace tilescope::sass

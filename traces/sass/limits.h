@@ -40,6 +40,7 @@ std::string limit_met(std::string_view name, std::uint64_t value);
 // What hardware or its driver fixes, for every GPU from sm_80 to sm_90.
 inline constexpr std::int64_t kMostGridX = (std::int64_t{1} << 31U) - 1, kMostGridYZ = 65535;
 inline constexpr std::int64_t kMostBlock = 1024, kMostShared = std::int64_t{228} << 10U, kMostRegisters = 255;
+inline constexpr std::int64_t kMostCluster = 16;  // CTAs, where the launch may be more than portable
 inline constexpr std::uint64_t kConstantBankBytes = std::uint64_t{64} << 10U;
 inline constexpr std::uint64_t kMostArgumentBytes = 32764;                      // of all parameters, CUDA 12.1
 inline constexpr std::uint64_t kMostBufferAddresses = std::uint64_t{1} << 40U;  // byte, of all buffers of a launch

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-#include "models/support/text_file.h"
+#include "models/support/compressed_file.h"
 
 extern char** environ;
 
@@ -66,7 +66,7 @@ tl::expected<std::string, std::string> output_of(std::vector<std::string> words,
 }  // namespace
 
 tl::expected<std::string, Diagnostic> read_listing_file(const std::string& path, const Limits& limits) {
-  auto text = read_text_file(path, limits.listing_bytes);
+  auto text = read_compressed_file(path, limits.listing_bytes);
   if (!text && text.error().message.starts_with("is too large"))
     text.error().message += "; " + limit_met("listing_bytes", limits.listing_bytes);
   return text;

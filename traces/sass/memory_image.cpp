@@ -34,8 +34,8 @@ const std::uint8_t* CtaMemory::find_readable(std::uint64_t address, std::size_t 
   if (written_ != 0) {
     const Place& place = place_of(address / kPage);
     if (place.generation == generation_) {
-      readable_ = {page, std::min(kPage, buffer->base + buffer->size - page), pages_[place.page]->data()};
-      return readable_.at + address % kPage;
+      readable_ = inside<const std::uint8_t>(*buffer, page, pages_[place.page]->data());
+      return readable_.at + (address - readable_.first);
     }
   }
   if (offset < contents && offset + bytes > contents) {
@@ -59,7 +59,7 @@ std::uint8_t* CtaMemory::find_writable(std::uint64_t address, std::size_t bytes)
     writable_ = {buffer.base, buffer.size, buffer.bytes.data()};
     return buffer.bytes.data() + (address - buffer.base);
   }
-  const std::uint64_t first = address / kPage * kPage;  // buffers begin on page boundaries
+  const std::uint64_t first = address / kPage * kPage;
   Place* place = &place_of(address / kPage);
   if (place->generation != generation_) {
     if (2 * std::size_t{written_} >= places_.size()) {
@@ -68,10 +68,23 @@ std::uint8_t* CtaMemory::find_writable(std::uint64_t address, std::size_t bytes)
     }
     *place = {address / kPage, generation_, written_};
     if (written_ == pages_.size()) add_page();
-    copy_out(*found, first - found->base, pages_[written_++]->data(), kPage);
+    copy_page(first, found, pages_[written_++]->data());
   }
-  writable_ = {first, std::min(kPage, found->base + found->size - first), pages_[place->page]->data()};
-  return writable_.at + address % kPage;
+  writable_ = inside(*found, first, pages_[place->page]->data());
+  return writable_.at + (address - writable_.first);
+}
+
+// What all buffers hold of the page at `first`; `buffer` has a part of it.
+void CtaMemory::copy_page(std::uint64_t first, const DeviceBuffer* buffer, std::uint8_t* to) const {
+  std::memset(to, 0, kPage);
+  const DeviceBuffer* begin = device_->buffers.data();
+  const DeviceBuffer* end = begin + device_->buffers.size();
+  while (buffer != begin && buffer[-1].base + buffer[-1].size > first) --buffer;
+  for (; buffer != end && buffer->base < first + kPage; ++buffer) {
+    const std::uint64_t from = std::max(first, buffer->base);
+    const std::uint64_t until = std::min(first + kPage, buffer->base + buffer->size);
+    copy_out(*buffer, from - buffer->base, to + (from - first), until - from);
+  }
 }
 
 void CtaMemory::add_page() {

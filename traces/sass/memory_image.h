@@ -6,6 +6,7 @@
 // image instead, in order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -23,7 +24,7 @@ struct DeviceBuffer {
 
 // The memory of the device at the start of the launch. Not changed while CTAs run from several threads.
 struct DeviceMemory {
-  std::vector<DeviceBuffer> buffers;  // by base
+  std::vector<DeviceBuffer> buffers;  // by base, none over another; two may share a page
 
   const DeviceBuffer* find(std::uint64_t address, std::uint64_t bytes) const;
 };
@@ -81,6 +82,13 @@ class CtaMemory {
 
   const std::uint8_t* find_readable(std::uint64_t address, std::size_t bytes);
   std::uint8_t* find_writable(std::uint64_t address, std::size_t bytes);
+  // The part of `buffer` in the page at `first`, whose bytes stand at `page`.
+  template <class Byte>
+  static Extent<Byte> inside(const DeviceBuffer& buffer, std::uint64_t first, Byte* page) {
+    const std::uint64_t begin = std::max(first, buffer.base);
+    return {begin, std::min(first + kPage, buffer.base + buffer.size) - begin, page + (begin - first)};
+  }
+  void copy_page(std::uint64_t first, const DeviceBuffer* buffer, std::uint8_t* to) const;
   Place& place_of(std::uint64_t number);
   void grow();
   void add_page();

@@ -39,6 +39,7 @@ class Builder {
     assign_slots(slice);
     make_blocks(slice);
     keep_sources();
+    program_.needs_global = slice.global;
     program_.needs_memory = slice.global || slice.shared;
     program_.needs_local = slice.local;
     program_.whole_cta = slice.shared || slice.global_changes || slice.barrier_results;

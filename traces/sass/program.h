@@ -49,6 +49,7 @@ struct Program {
   std::vector<MemoryInstruction> memory;
   bool whole_cta = false;     // warps exchange values that matter: they must run together
   bool needs_memory = false;  // contents of global or shared memory matter
+  bool needs_global = false;  // contents of global memory do
   bool needs_local = false;
   std::size_t executed_share = 0;  // instructions that have to be executed, of code.size()
 };

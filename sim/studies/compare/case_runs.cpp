@@ -14,17 +14,35 @@ std::unique_ptr<Kernel> kernel_of(const MappedKernel& mapped) {
   return std::move(*kernel);
 }
 
-CaseRun run_one(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& options) {
-  const auto kernel = kernel_of(row.mapped);
-  const auto problems = launch_problems(gpu, cta_resources(kernel->launch()));
+CaseRun run_kernel(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  const auto problems = launch_problems(gpu, cta_resources(kernel.launch()));
   if (!problems.empty()) return {std::nullopt, "can not be launched on " + gpu.name + ": " + problems.front()};
-  return {make_result(gpu, kernel->launch(), options, simulate(gpu, *kernel, options)), ""};
+  return {make_result(gpu, kernel.launch(), options, simulate(gpu, kernel, options)), ""};
+}
+
+// Of a bundle: what is wrong with one launch is no reason not to compare the others.
+CaseRun run_recorded(const GpuSpec& gpu, const MappedKernel& mapped, const RunOptions& options) {
+  const auto kernel = make_kernel(mapped);
+  if (!kernel) return {std::nullopt, kernel.error()};
+  try {
+    return run_kernel(gpu, **kernel, options);
+  } catch (const DiagnosticsError& error) {
+    return {std::nullopt, "its execution: " + error.diagnostics().front().message};
+  } catch (const std::exception& error) {
+    return {std::nullopt, std::string("its execution: ") + error.what()};
+  }
+}
+
+CaseRun run_one(const GpuSpec& gpu, const MatchedRow& row, const RunOptions& options) {
+  if (!row.program.empty()) return run_recorded(gpu, row.mapped, options);
+  return run_kernel(gpu, *kernel_of(row.mapped), options);
 }
 
 }  // namespace
 
 double warp_instructions(const MatchedRow& row) {
   if (const auto measured = row.measured.metric("smsp__inst_executed.sum")) return *measured;
+  if (!row.program.empty()) return 0;  // may be refused
   const auto kernel = kernel_of(row.mapped);
   return static_cast<double>(instructions_of_cta(*kernel, 0)) * static_cast<double>(kernel->launch().grid.count());
 }

@@ -15,7 +15,7 @@ namespace tilescope {
 
 struct CaseRun {
   std::optional<Result> result;
-  std::string refused;  // why the GPU can not launch it, where there is no result
+  std::string refused;  // why the GPU can not launch it, or the launch of a bundle can not run: there is no result
 };
 
 struct CaseRuns {
@@ -27,7 +27,7 @@ struct CaseRuns {
 // stop, is called from the calling thread. Throws what simulate() throws, of the first case by the rows' order.
 CaseRuns run_cases(const GpuSpec& gpu, const std::vector<MatchedRow>& rows, const RunOptions& options);
 
-// Warp instructions of the launch: as measured, else those of its first CTA times its CTAs.
+// Warp instructions of the launch: as measured, else those of its first CTA times its CTAs; 0 of a launch of a bundle.
 double warp_instructions(const MatchedRow& row);
 
 }  // namespace tilescope

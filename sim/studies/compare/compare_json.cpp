@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/studies/compare/compare_view.h"
+#include "sim/studies/compare/error_groups.h"
 
 namespace tilescope {
 namespace {
@@ -19,6 +21,7 @@ Json case_json(const ComparedCase& one, const Comparison& comparison) {
   Json json = {{"file", one.measured.file},     {"line", one.measured.line},   {"case", one.label},
                {"kernel", one.measured.kernel}, {"family", one.mapped.kernel}, {"parameters", Json::object()}};
   for (const auto& [name, value] : one.mapped.parameters) json["parameters"][name] = value;
+  if (!one.program.empty()) json["program"] = one.program;
   json["measured_sm_mhz"] = number(one.measured.sm_mhz());
   json["cycles_error_pct"] = one.cycles_error_pct;
   json["metrics"] = Json::object();
@@ -62,6 +65,19 @@ std::string compare_json(const Comparison& comparison, const std::vector<Judgeme
   json["totals"] = Json::object();
   for (const ComparedTotal& total : comparison.metrics)
     json["totals"][total.metric->name] = statistics_json(total, comparison);
+  const bool recorded = std::any_of(comparison.cases.begin(), comparison.cases.end(),
+                                    [](const ComparedCase& one) { return !one.program.empty(); });
+  if (recorded)
+    for (const ErrorGroup& group : error_groups(comparison)) {
+      const ErrorStatistics& s = group.statistics;
+      json["groups"].push_back({{"by", group.by},
+                                {"name", group.name},
+                                {"cases", s.cases},
+                                {"mean", s.mean},
+                                {"median", s.median},
+                                {"p90", s.p90},
+                                {"bias", s.bias}});
+    }
   json["tolerances"] = Json::array();
   for (const Judgement& judgement : judgements) {
     const ComparedTotal& total = comparison.metrics[judgement.metric];

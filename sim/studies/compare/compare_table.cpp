@@ -6,6 +6,7 @@
 #include "sim/results/views/aligned_columns.h"
 #include "sim/results/views/number_text.h"
 #include "sim/studies/compare/compare_view.h"
+#include "sim/studies/compare/error_groups.h"
 
 namespace tilescope {
 namespace {
@@ -69,6 +70,32 @@ std::string totals(const Comparison& comparison) {
   return aligned_columns(lines);
 }
 
+// Of launches of bundles: their errors by what they have in common.
+std::string groups(const Comparison& comparison) {
+  const bool recorded = std::any_of(comparison.cases.begin(), comparison.cases.end(),
+                                    [](const ComparedCase& one) { return !one.program.empty(); });
+  if (!recorded) return "";
+  std::string text, by;
+  Lines lines;
+  const auto end_of_kind = [&] {
+    if (!lines.empty()) text += "\n" + aligned_columns(lines);
+    lines.clear();
+  };
+  for (const ErrorGroup& group : error_groups(comparison)) {
+    if (group.by != by) {
+      end_of_kind();
+      by = group.by;
+      lines = {{"by " + by, "cases", "mean", "median", "p90", "bias"}};
+    }
+    const ErrorStatistics& s = group.statistics;
+    lines.push_back({group.name, std::to_string(s.cases)});
+    for (const double value : {s.mean, s.median, s.p90}) lines.back().push_back(fmt::format("{:.2f}", value));
+    lines.back().push_back(fmt::format("{:+.2f}", s.bias));
+  }
+  end_of_kind();
+  return text;
+}
+
 std::string cases_of(const Comparison& comparison, std::size_t index) {
   const ComparedTotal& total = comparison.metrics[index];
   const ComparedMetric& metric = *total.metric;
@@ -125,7 +152,7 @@ std::string to_string(const Judgement& judgement, const Comparison& comparison) 
 }
 
 std::string compare_table(const Comparison& comparison, const std::vector<Judgement>& judgements) {
-  std::string text = heading(comparison) + "\n" + totals(comparison);
+  std::string text = heading(comparison) + "\n" + totals(comparison) + groups(comparison);
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) text += "\n" + cases_of(comparison, i);
   if (comparison.cases.empty() || comparison.cases.front().stalls.empty()) {
     text += not_compared(comparison);

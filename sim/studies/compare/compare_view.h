@@ -31,6 +31,9 @@ std::string compare_json(const Comparison& comparison, const std::vector<Judgeme
 // compared are skipped tests. Characters beyond ASCII become '?'.
 std::string compare_junit(const Comparison& comparison, const std::vector<Judgement>& judgements);
 
+// Predicted against measured, both logarithmic: of the first metric, a point per case, a colour per program or family.
+std::string compare_svg(const Comparison& comparison);
+
 // "gpc__cycles_elapsed.max: mean error 6.7 % of 35 cases; must be at most 5 %"
 std::string to_string(const Judgement& judgement, const Comparison& comparison);
 

@@ -39,6 +39,7 @@ std::vector<StallPair> stalls_of(const Measurement& measured, const Result& resu
 }
 
 std::string label_of(const MatchedRow& row) {
+  if (!row.label.empty()) return row.label;
   const bool is_function = row.measured.kernel.find('(') != std::string::npos || row.measured.kernel.starts_with("_Z");
   if (!is_function) return row.measured.label();
   std::string text = row.mapped.kernel;
@@ -57,8 +58,13 @@ bool is_stand_in(const ComparisonRequest& request, const std::string& metric, co
 
 ComparedCase compare_case(MatchedRow row, const Result& result, const std::vector<const ComparedMetric*>& metrics,
                           const ComparisonRequest& request) {
-  ComparedCase one{
-      label_of(row), std::move(row.measured), std::move(row.mapped), {}, {}, result.provenance.cycles_error_pct};
+  ComparedCase one{label_of(row),
+                   std::move(row.measured),
+                   std::move(row.mapped),
+                   std::move(row.program),
+                   {},
+                   {},
+                   result.provenance.cycles_error_pct};
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const ComparedMetric& metric = *metrics[i];
     if (is_stand_in(request, metric.name, one.measured)) continue;

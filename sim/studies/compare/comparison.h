@@ -28,6 +28,7 @@ struct ComparedCase {
   std::string label;  // the measured one; in place of a C++ function's name, the kernel as `tilescope run` takes it
   Measurement measured;
   MappedKernel mapped;
+  std::string program;                // the bundle that the launch is of; ""
   std::vector<ComparedValue> values;  // in the order of Comparison::metrics
   std::vector<StallPair> stalls;      // the largest measured first; empty unless asked for
   double cycles_error_pct = 0;        // that the sampled simulation expects of itself

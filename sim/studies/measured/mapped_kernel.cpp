@@ -8,7 +8,7 @@ namespace tilescope {
 
 tl::expected<std::unique_ptr<Kernel>, std::string> make_kernel(const MappedKernel& mapped) {
   if (!mapped.launch.empty()) {
-    auto kernel = open_kernel_text(mapped.launch, mapped.launch_beside);
+    auto kernel = open_kernel_text(mapped.launch, mapped.launch_beside, mapped.launch_within);
     if (!kernel) return tl::unexpected(fmt::format("its launch: {}", kernel.error().front().message));
     return std::move(*kernel);
   }

@@ -11,10 +11,11 @@
 namespace tilescope {
 
 struct MappedKernel {
-  std::string kernel;         // built-in, or a name for the family that compiled code belongs to
-  ParameterTexts parameters;  // of a built-in kernel
-  std::string launch;         // text of a launch file; "": a built-in kernel
-  std::string launch_beside;  // the file whose folder its paths start from
+  std::string kernel;              // built-in, or a name for the family that compiled code belongs to
+  ParameterTexts parameters;       // of a built-in kernel
+  std::string launch;              // text of a launch file; "": a built-in kernel
+  std::string launch_beside = {};  // the file whose folder its paths start from
+  std::string launch_within = {};  // the folder that they may not leave; "": they may be anywhere
   auto operator<=>(const MappedKernel&) const = default;
 };
 

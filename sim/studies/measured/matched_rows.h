@@ -11,7 +11,10 @@ namespace tilescope {
 
 struct MatchedRow {
   Measurement measured;
-  MappedKernel mapped;  // make_kernel(mapped) succeeds, with the row's grid and block
+  MappedKernel mapped;  // with the row's grid and block; make_kernel(mapped) succeeds, but for launches of a bundle
+  // Of a launch of a bundle; else "":
+  std::string program = {};
+  std::string label = {};  // "train#12 softmax"
 };
 
 struct UnmatchedRow {

@@ -9,6 +9,7 @@
 #include "models/support/suggest.h"
 #include "models/support/text_file.h"
 #include "models/support/yaml_text.h"
+#include "traces/bundle/bundle.h"
 #include "traces/kernels/registry.h"
 #include "traces/open_kernel.h"
 
@@ -42,7 +43,7 @@ void add_named_files(ContentHash& hash, const YAML::Node& node, const fs::path& 
 std::string content_hash(const StudyKernel& kernel) {
   ContentHash hash;
   add_file(hash, kernel.path);
-  if (kernel.kind != KernelKind::launch_file) return hash.text();
+  if (kernel.kind == KernelKind::trace) return hash.text();
   const auto text = read_text_file(kernel.path);
   const auto root = text ? parse_yaml(*text, kernel.path) : tl::unexpected(text.error());
   if (root) add_named_files(hash, *root, fs::path(kernel.path).parent_path());
@@ -70,10 +71,15 @@ tl::expected<StudyKernel, Diagnostics> open_study_kernel(const std::string& labe
   kernel.kind = is_builtin_kernel(label) ? KernelKind::builtin : kernel_kind(path);
   if (kernel.kind == KernelKind::builtin && !is_builtin_kernel(label)) return tl::unexpected(unknown(label, names));
   if (kernel.kind == KernelKind::builtin) return kernel;
-  kernel.path = path;
   auto opened = open_kernel(path);
   if (!opened) return tl::unexpected(opened.error());
   kernel.opened = std::move(*opened);
+  kernel.path = path;
+  if (const auto name = bundle::bundle_name(path); kernel.kind == KernelKind::bundle && name) {
+    const auto file = bundle::single_launch_file(*name);
+    if (!file) return tl::unexpected(file.error());
+    kernel.path = *file;
+  }
   kernel.content_hash = content_hash(kernel);
   return kernel;
 }

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "sim/cli/command.h"
+
+namespace tilescope::cli {
+
+Command bundle_command();
+
+}  // namespace tilescope::cli
