@@ -109,6 +109,20 @@ TEST_CASE("every unreadable line of a listing is reported at once") {
   CHECK(errors.find("a.sass:6:36: error: the address does not follow") != std::string::npos);
 }
 
+TEST_CASE("a function may begin with its own name, that of its section, or both") {
+  const std::string section = ".section\t.text.kernel,\"ax\",@progbits\n\t.sectioninfo\t@\"SHI_REGISTERS=8\"\n";
+  const std::string code = "  /*0000*/  EXIT ;  /* 0x000000000000794d */\n      /* 0x000fea0003800000 */\n.L_x_0:\n";
+  for (const char* label : {"kernel:\n", ".text.kernel:\n", "kernel:\n.text.kernel:\n"}) {
+    CAPTURE(label);
+    const auto listing = read_listing(section + label + code, "kernel.sass");
+    REQUIRE(listing.has_value());
+    REQUIRE(listing->functions.size() == 1);
+    CHECK(listing->functions[0].name == "kernel");
+    CHECK(listing->functions[0].code.size() == 1);
+    CHECK(listing->functions[0].labels.at(".L_x_0") == 16);
+  }
+}
+
 TEST_CASE("a text without machine code is refused") {
   const auto listing = read_listing("hello\n", "b.txt");
   REQUIRE_FALSE(listing.has_value());

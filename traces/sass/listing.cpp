@@ -100,11 +100,16 @@ class Reader {
       return;
     }
     if (line.starts_with(".headerflags")) return read_header_flags(line);
-    if (line.starts_with(".section")) {
-      in_code_ = false;
-      return;
-    }
+    if (line.starts_with(".section\t") || line.starts_with(".section ")) return begin_section(line);
     if (line.ends_with(':')) return read_label(line.substr(0, line.size() - 1));
+  }
+
+  // .section .text.NAME,"ax",@progbits
+  void begin_section(std::string_view line) {
+    in_code_ = false;
+    awaited_ = {};
+    const std::size_t name = line.find(".text.");
+    if (name != std::string_view::npos) awaited_ = line.substr(name + 6, line.find(',', name) - name - 6);
   }
 
   // @"EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(...)"
@@ -148,7 +153,14 @@ class Reader {
 
   void read_label(std::string_view label) {
     constexpr std::string_view text = ".text.";
-    if (label.starts_with(text)) return begin(std::string(label.substr(text.size())));
+    const bool is_section = label.starts_with(text);
+    if (is_section) label.remove_prefix(text.size());
+    // Of images in an older form of ELF nvdisasm prints the function's own name, before that of its section or alone.
+    if (!awaited_.empty() && label == awaited_) {
+      if (!in_code_) begin(std::string(label));
+      return;
+    }
+    if (is_section) return begin(std::string(label));
     if (!in_code_) return;
     ListedFunction& function = listing_.functions.back();
     const std::uint32_t address = function.code.empty() ? 0 : function.code.back().address + 16;
@@ -196,6 +208,7 @@ class Reader {
   int architecture_ = 0;
   int module_ = 0;  // cuobjdump says "code for" at the beginning of each
   bool in_code_ = false;
+  std::string_view awaited_;                      // the function whose section has begun
   std::optional<std::pair<int, int>> marker_;     // file and line of the instructions that follow
   std::map<std::string_view, int> file_numbers_;  // in source_files of the function that is read
   LineMarker last_marker_;

@@ -1,0 +1,69 @@
+// Which kernel a handle of the driver means: the cubins that the program loaded, their modules and libraries, and the
+// handles of their functions. A handle is known from the call that made it, or from the name that comes with a launch.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cubin.h"
+
+namespace tilescope::capture {
+
+struct Kernel {
+  std::string name;  // symbol
+  std::shared_ptr<const Cubin> cubin;
+  std::uint32_t symbol = 0;
+  KernelLayout layout;
+  std::uint64_t number = 0;                    // from 1, in the order of first use
+  bool is_judged = false, is_selected = true;  // by --kernels
+  bool is_stored = false;                      // its code is in the bundle
+  std::string code_stem;                       // "HASH-SYMBOL"
+};
+
+class Kernels {
+ public:
+  // An image that the driver loads, as a part of the call that this thread is in.
+  void loaded(std::uint32_t module_id, const void* image, std::size_t bytes);
+  void unloaded(std::uint32_t module_id);
+
+  // A module or library was made from `image`, which may be any form of code.
+  void container_made(const void* container, const void* image);
+  // A function of a container got a handle.
+  void function_made(const void* function, const void* container, const char* name);
+  // `function` is the form of `kernel` in the current context.
+  void same_function(const void* function, const void* kernel);
+  void set_carveout(const void* function, int percent) { carveouts_[function] = percent; }
+  // Of the function's handle; below zero: the driver's choice.
+  int carveout(const void* function) const;
+
+  // `symbol` may be null. Null: the kernel is not known (yet).
+  Kernel* find(const void* function, const char* symbol);
+  // The name under which the handle is known; empty: none.
+  std::string name(const void* function) const;
+  // The call that this thread was in has ended.
+  static void end_of_call();
+
+ private:
+  using CubinPointer = std::shared_ptr<const Cubin>;
+  struct Named {
+    std::string name;
+    const void* container = nullptr;
+  };
+  CubinPointer add(std::vector<std::uint8_t> bytes);
+  CubinPointer holder(const std::string& name, const void* container) const;
+  Kernel* kernel(const CubinPointer& cubin, const std::string& name);
+
+  std::vector<std::pair<std::uint32_t, CubinPointer>> loaded_;  // by module, in the order of loading
+  std::unordered_map<Hash, CubinPointer> cubins_;
+  std::unordered_map<const void*, CubinPointer> containers_;
+  std::unordered_map<const void*, Named> names_;
+  std::unordered_map<const void*, Kernel*> handles_;
+  std::unordered_map<const void*, int> carveouts_;
+  std::map<std::pair<const Cubin*, std::string>, std::unique_ptr<Kernel>> kernels_;
+};
+
+}  // namespace tilescope::capture
