@@ -103,6 +103,38 @@ TEST_CASE("conversions to and from FP8, packed integers and halves of MUFU: refu
   CHECK(sass_refusal("F2FP.E4M3.F32 R2, R3, R4").find("neither .PACK_AB nor .UNPACK_B") != std::string::npos);
 }
 
+namespace {
+
+// Where a load goes whose address two instructions leave in R4.
+std::uint64_t computed(const std::string& a, const std::string& b, const std::string& instruction) {
+  auto program = test::sass_program(
+      {"MOV R2, " + a, "MOV R3, " + b, instruction, "MOV R5, RZ", "LDG.E.U8 R6, desc[UR4][R4.64]", "EXIT"});
+  REQUIRE(program);
+  PatternTable patterns;
+  sass::WarpExecutor executor(*program, patterns);
+  executor.start(0, 0, nullptr);
+  executor.next(false);
+  REQUIRE(executor.operands().size() == 1);
+  return executor.operands()[0].base;
+}
+
+}  // namespace
+
+TEST_CASE("VIMNMX of halves takes each half by itself, VIMNMX3 the least of three") {
+  CHECK(computed("0x0005fff0", "0x00040002", "VIMNMX R4, R2, R3, PT") == 0x00040002);
+  CHECK(computed("0x0005fff0", "0x00040002", "VIMNMX.S16x2 R4, R2, R3, PT") == 0x0004fff0);
+  CHECK(computed("0x0005fff0", "0x00040002", "VIMNMX.U16x2 R4, R2, R3, PT") == 0x00040002);
+  CHECK(computed("0x0005fff0", "0x00060002", "VIMNMX.U16x2 R4, R2, R3, !PT") == 0x0006fff0);
+  CHECK(computed("0x30", "0x20", "VIMNMX3 R4, R2, R3, 0x10, PT") == 0x10);
+  CHECK(computed("0x30", "0x20", "VIMNMX3 R4, R2, R3, 0x10, !PT") == 0x30);
+}
+
+TEST_CASE("F2FP.TF32 keeps ten bits of the fraction") {
+  CHECK(computed("0x3f801000", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x3f800000);  // a tie, to the even value
+  CHECK(computed("0x3f801001", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x3f802000);
+  CHECK(computed("0x7f800000", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x7f800000);
+}
+
 TEST_CASE("HMNMX2.NAN lets a NaN win, HMNMX2 the number beside it") {
   struct Row {
     const char* modifier;
@@ -111,15 +143,6 @@ TEST_CASE("HMNMX2.NAN lets a NaN win, HMNMX2 the number beside it") {
   for (const auto& [modifier, result] : {Row{"", 0x3c003c00}, Row{".NAN", 0x7fff3c00}}) {
     CAPTURE(modifier);
     // Low half: 1.0 and 2.0; high half: NaN and 1.0. The minimum is where the load goes.
-    auto program = test::sass_program({"MOV R2, 0x7e003c00", "MOV R3, 0x3c004000",
-                                       std::string("HMNMX2") + modifier + " R4, R2, R3, PT", "MOV R5, RZ",
-                                       "LDG.E.U8 R6, desc[UR4][R4.64]", "EXIT"});
-    REQUIRE(program);
-    PatternTable patterns;
-    sass::WarpExecutor executor(*program, patterns);
-    executor.start(0, 0, nullptr);
-    executor.next(false);
-    REQUIRE(executor.operands().size() == 1);
-    CHECK(executor.operands()[0].base == result);
+    CHECK(computed("0x7e003c00", "0x3c004000", std::string("HMNMX2") + modifier + " R4, R2, R3, PT") == result);
   }
 }

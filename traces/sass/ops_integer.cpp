@@ -125,17 +125,34 @@ void multiply_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   set_predicate(warp, op.predicate_out[0], packed(carries), mask);
 }
 
-// min(a + b, c) where the predicate holds, else max. flags: 1 unsigned, 2 with the addition.
+enum MinimumFlags : Word { kUnsigned = 1, kAdds = 2, kThree = 4, kHalves = 8 };
+
+Word lesser(Word x, Word y, bool least, Word flags) {
+  if ((flags & kHalves) != 0) {
+    const auto half = [&](Word shift) {  // as the upper half of a word
+      return lesser(x << shift, y << shift, least, flags & kUnsigned) & 0xffff0000U;
+    };
+    const auto masked = [&] { return lesser(x & 0xffff0000U, y & 0xffff0000U, least, flags & kUnsigned); };
+    return masked() | half(16) >> 16U;
+  }
+  const bool less = (flags & kUnsigned) != 0 ? x < y : static_cast<Int>(x) < static_cast<Int>(y);
+  return less == least ? x : y;
+}
+
+// min(a, b), min(a + b, c) or min(a, b, c) where the predicate holds, else max.
 void minimum(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   LaneArray sa, sb, sc, result;
   const LaneArray& a = load(warp, op.in[0], sa);
   const LaneArray& b = load(warp, op.in[1], sb);
   const LaneArray& c = load(warp, op.in[2], sc);
-  const std::uint32_t least = predicate(warp, op.predicate_in[0]);
+  const std::uint32_t predicates = predicate(warp, op.predicate_in[0]);
   for (std::size_t l = 0; l < kLanes; ++l) {
-    const Word x = (op.flags & 2U) != 0 ? a[l] + b[l] : a[l], y = (op.flags & 2U) != 0 ? c[l] : b[l];
-    const bool less = (op.flags & 1U) != 0 ? x < y : static_cast<Int>(x) < static_cast<Int>(y);
-    result[l] = less == ((least >> l & 1U) != 0) ? x : y;
+    const bool least = (predicates >> l & 1U) != 0;
+    if ((op.flags & kAdds) != 0)
+      result[l] = lesser(a[l] + b[l], c[l], least, op.flags);
+    else
+      result[l] = lesser(a[l], b[l], least, op.flags);
+    if ((op.flags & kThree) != 0) result[l] = lesser(result[l], c[l], least, op.flags);
   }
   merge(output(warp, op.out), result, mask);
 }
@@ -236,24 +253,20 @@ void decode_absolute_difference(Decoder& d) {
   set_math_class(d, OpClass::alu);
 }
 
-void decode_minimum(Decoder& d) {  // IMNMX, VIMNMX, UIMNMX
-  d.op().flags = d.take("U32") ? 1U : 0U;
+void decode_minimum(Decoder& d, Word flags, std::size_t inputs) {
+  if (d.take("U32")) flags |= kUnsigned;
+  if (d.take("S16x2")) flags |= kHalves;
+  if (d.take("U16x2")) flags |= kHalves | kUnsigned;
+  d.op().flags = flags;
   d.out();
-  d.in(0);
-  d.in(1);
+  for (std::size_t i = 0; i < inputs; ++i) d.in(i);
   d.predicate_in(0);
   d.op().run = minimum;
   set_math_class(d, OpClass::alu);
 }
-
-void decode_add_minimum(Decoder& d) {  // VIADDMNMX
-  d.op().flags = (d.take("U32") ? 1U : 0U) | 2U;
-  d.out();
-  for (std::size_t i = 0; i < 3; ++i) d.in(i);
-  d.predicate_in(0);
-  d.op().run = minimum;
-  set_math_class(d, OpClass::alu);
-}
+void decode_minimum_of_two(Decoder& d) { decode_minimum(d, 0, 2); }         // IMNMX, VIMNMX, UIMNMX
+void decode_minimum_of_three(Decoder& d) { decode_minimum(d, kThree, 3); }  // VIMNMX3
+void decode_add_minimum(Decoder& d) { decode_minimum(d, kAdds, 3); }        // VIADDMNMX
 
 void decode_dot_product(Decoder& d) {
   Word flags = d.take("4A") ? 0U : 4U;
@@ -293,9 +306,10 @@ std::span<const OpEntry> integer_ops() {
       {"FLO", decode_leading_one},
       {"UFLO", decode_leading_one},
       {"VABSDIFF", decode_absolute_difference},
-      {"IMNMX", decode_minimum},
-      {"VIMNMX", decode_minimum},
-      {"UIMNMX", decode_minimum},
+      {"IMNMX", decode_minimum_of_two},
+      {"VIMNMX", decode_minimum_of_two},
+      {"VIMNMX3", decode_minimum_of_three},
+      {"UIMNMX", decode_minimum_of_two},
       {"VIADDMNMX", decode_add_minimum},
       {"IDP", decode_dot_product},
   };
