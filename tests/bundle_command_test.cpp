@@ -177,7 +177,7 @@ TEST_CASE("problems of launches are counted by what they have in common") {
       {{"kernel.sass: 'a/b.zst': is damaged: Unknown frame descriptor"},
        "kernel.sass: is damaged: Unknown frame descriptor"},
       {{"clusters are not modelled; got one of 2 x 1 x 1 CTAs"}, "clusters are not modelled"},
-      {{"a", "b", "c", "d"}, "a; b; c; ..."},
+      {{"a", "b", "c", "d", "e", "f"}, "a; b; c; d; e; ..."},
   };
   for (const auto& row : rows) {
     Diagnostics problems;

@@ -100,6 +100,8 @@ TEST_CASE("conversions to and from FP8, packed integers and halves of MUFU: refu
     CHECK(to_string(program.error()).find("are not computed here, and an address or a branch depends on them") !=
           std::string::npos);
   }
+  CHECK(test::sass_program({"F2FP.TF32.F32.PACK_B R2, R3", "LDG.E R6, desc[UR4][R2.64]", "EXIT"}));
+  CHECK(sass_refusal("F2FP.TF32.F32.PACK_AB R2, R3, R4").find("other than .PACK_B") != std::string::npos);
   CHECK(sass_refusal("F2FP.E4M3.F32 R2, R3, R4").find("neither .PACK_AB nor .UNPACK_B") != std::string::npos);
 }
 

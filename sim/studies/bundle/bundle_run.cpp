@@ -15,7 +15,7 @@
 namespace tilescope {
 namespace {
 
-constexpr std::size_t kMostKinds = 3;  // of problems, in the words for them
+constexpr std::size_t kMostKinds = 5;  // of problems, in the words for them
 
 LaunchRun ended(LaunchRun::End end, const Diagnostics& problems) {
   std::string reason = to_string(problems.front());
