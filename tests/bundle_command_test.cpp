@@ -5,6 +5,7 @@
 
 #include "bundle_files.h"
 #include "cli_answer.h"
+#include "sim/studies/bundle/bundle_run.h"
 
 using namespace tilescope;
 using test::BundleCopy;
@@ -162,4 +163,25 @@ TEST_CASE("a bundle whose recorder was interrupted is read") {
   answer = ask({"bundle", "list", copy.name()});
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   CHECK(says(answer, "6 launches, 6 of them different"));
+}
+
+TEST_CASE("problems of launches are counted by what they have in common") {
+  const struct {
+    std::vector<std::string> messages;
+    const char* kind;
+  } rows[] = {
+      {{"unknown opcode: got 'UTMALDG.2D'; docs", "unknown opcode: got 'SYNCS.EXCH.64'; docs"},
+       "unknown opcode: SYNCS, UTMALDG"},
+      {{"not executed: got '@!P0 NANOSLEEP.SYNCS 0x98': modifier .SYNCS"}, "not executed: NANOSLEEP"},
+      {{"got 'desc[UR32]'; must be an instruction of sm_80 or sm_90"}, "must be an instruction of sm_80 or sm_90"},
+      {{"kernel.sass: 'a/b.zst': is damaged: Unknown frame descriptor"},
+       "kernel.sass: is damaged: Unknown frame descriptor"},
+      {{"clusters are not modelled; got one of 2 x 1 x 1 CTAs"}, "clusters are not modelled"},
+      {{"a", "b", "c", "d", "e", "f"}, "a; b; c; d; e; ..."},
+  };
+  for (const auto& row : rows) {
+    Diagnostics problems;
+    for (const std::string& message : row.messages) problems.push_back({"file", 1, 1, message});
+    CHECK(kind_of_problem(problems) == row.kind);
+  }
 }

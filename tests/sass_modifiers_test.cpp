@@ -100,6 +100,8 @@ TEST_CASE("conversions to and from FP8, packed integers and halves of MUFU: refu
     CHECK(to_string(program.error()).find("are not computed here, and an address or a branch depends on them") !=
           std::string::npos);
   }
+  CHECK(test::sass_program({"F2FP.TF32.F32.PACK_B R2, R3", "LDG.E R6, desc[UR4][R2.64]", "EXIT"}));
+  CHECK(sass_refusal("F2FP.TF32.F32.PACK_AB R2, R3, R4").find("other than .PACK_B") != std::string::npos);
   CHECK(sass_refusal("F2FP.E4M3.F32 R2, R3, R4").find("neither .PACK_AB nor .UNPACK_B") != std::string::npos);
 }
 
@@ -130,7 +132,7 @@ TEST_CASE("VIMNMX of halves takes each half by itself, VIMNMX3 the least of thre
 }
 
 TEST_CASE("F2FP.TF32 keeps ten bits of the fraction") {
-  CHECK(computed("0x3f801000", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x3f800000);  // a tie, to the even value
+  CHECK(computed("0x3f801000", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x3f802000);  // a tie, away from zero
   CHECK(computed("0x3f801001", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x3f802000);
   CHECK(computed("0x7f800000", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x7f800000);
 }

@@ -227,6 +227,12 @@ Word packed_halves(Word a, Word b, Word, Word flags) {
   return one(b) | one(a) << 16U;
 }
 
+// Ten bits of the fraction stay, the nearest ones; of two as near the larger in size, as PTX says of cvt.rna.tf32.
+Word to_tf32(Word a, Word, Word, Word) {
+  constexpr Word kExponent = 0x7f800000, kHalf = 0x1000, kDropped = 0x1fff;
+  return (a & kExponent) == kExponent ? a : (a + kHalf) & ~kDropped;
+}
+
 // Conversions whose bits no measurement here shows: counted and timed.
 void leave_values_out(Decoder& d, OpClass op) {
   d.out();
@@ -255,27 +261,16 @@ void decode_whole_pack(Decoder& d) {  // I2IP.S8.S32.SAT R0, high, low, R1
   leave_values_out(d, OpClass::alu);
 }
 
-// To the nearest value with 10 bits of fraction, a tie to the even one: how hardware decides a tie is not measured.
-Word tensor_float(Word a, Word, Word, Word) {
-  constexpr Word kDropped = 13;
-  if ((a & 0x7f800000U) == 0x7f800000U) return a;
-  const Word rounded = a + (1U << (kDropped - 1)) - 1 + (a >> kDropped & 1U);
-  return rounded >> kDropped << kDropped;
-}
-
-bool decode_tensor_float(Decoder& d) {  // F2FP.TF32.F32.PACK_B R0, R1
-  if (!d.take("TF32")) return false;
-  d.take("F32");
-  if (!d.take("PACK_B")) d.fail("other than .PACK_B");
-  d.out();
-  d.in(0, Type::real);
-  d.op().run = lanewise<tensor_float>;
-  set_class(d, OpClass::alu);
-  return true;
-}
-
 void decode_pack(Decoder& d) {  // F2FP.BF16.F32.PACK_AB R0, high, low
-  if (decode_other_pack(d) || decode_tensor_float(d)) return;
+  if (decode_other_pack(d)) return;
+  if (d.take("TF32")) {  // F2FP.TF32.F32.PACK_B R0, R1
+    d.take("F32");
+    if (!d.take("PACK_B")) d.fail("other than .PACK_B");
+    d.out();
+    d.in(0, Type::real);
+    d.op().run = lanewise<to_tf32>;
+    return set_class(d, OpClass::alu);
+  }
   const bool bfloat = d.take("BF16");
   d.take("F16"), d.take("F32"), d.take("RN");
   if (!d.take("PACK_AB")) d.fail("other than .PACK_AB");

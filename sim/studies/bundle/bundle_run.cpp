@@ -15,7 +15,7 @@
 namespace tilescope {
 namespace {
 
-constexpr std::size_t kMostKinds = 3;  // of problems, in the words for them
+constexpr std::size_t kMostKinds = 5;  // of problems, in the words for them
 
 LaunchRun ended(LaunchRun::End end, const Diagnostics& problems) {
   std::string reason = to_string(problems.front());
@@ -56,6 +56,8 @@ std::string without_quotes(std::string text) {
 // What a message says without what it quotes, and the first word of that: "unknown opcode", "SYNCS".
 std::pair<std::string, std::string> parts_of(const std::string& message) {
   const std::size_t got = message.find(": got '");
+  const std::size_t must = message.find("; must be ");
+  if (message.starts_with("got '") && must != std::string::npos) return {message.substr(must + 2), ""};
   if (got == std::string::npos) return {without_quotes(message.substr(0, message.find(';'))), ""};
   std::size_t from = got + std::string(": got '").size();
   if (message[from] == '@') from = std::min(message.find(' ', from), message.size() - 1) + 1;  // a guard
