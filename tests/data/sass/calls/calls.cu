@@ -1,5 +1,6 @@
 // Kernels whose instructions name functions and variables of the module: calls, recursion, virtual functions, tables of
-// functions, assertions, printf. Each thread reads in[t] and writes where what it computed says: addresses depend on it.
+// functions, assertions, printf. Each thread reads in[t] and writes where what it computed says: addresses depend on
+// it.
 #include <cassert>
 #include <cstdio>
 

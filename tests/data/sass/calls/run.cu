@@ -15,16 +15,16 @@ int main() {
   cudaMalloc(&a, words * 4);
   cudaMalloc(&b, words * 4);
   cudaMemcpy(b, in.data(), words * 4, cudaMemcpyHostToDevice);
-#define RUN(k)                                                    \
-  {                                                               \
-    cudaMemset(a, 0, words * 4);                                  \
-    k<<<2, 128>>>(a, b, 256);                                     \
-    cudaError_t e = cudaDeviceSynchronize();                      \
-    cudaMemcpy(out.data(), a, words * 4, cudaMemcpyDeviceToHost); \
-    unsigned long long hash = 0xcbf29ce484222325ull;              \
-    const unsigned char* bytes = (const unsigned char*)out.data(); \
+#define RUN(k)                                                                       \
+  {                                                                                  \
+    cudaMemset(a, 0, words * 4);                                                     \
+    k<<<2, 128>>>(a, b, 256);                                                        \
+    cudaError_t e = cudaDeviceSynchronize();                                         \
+    cudaMemcpy(out.data(), a, words * 4, cudaMemcpyDeviceToHost);                    \
+    unsigned long long hash = 0xcbf29ce484222325ull;                                 \
+    const unsigned char* bytes = (const unsigned char*)out.data();                   \
     for (int i = 0; i < 4 * words; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3ull; \
-    printf("%s %016llx %s\n", #k, hash, cudaGetErrorString(e));   \
+    printf("%s %016llx %s\n", #k, hash, cudaGetErrorString(e));                      \
   }
   RUN(straight);
   RUN(divergent);
