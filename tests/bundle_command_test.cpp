@@ -176,6 +176,7 @@ TEST_CASE("problems of launches are counted by what they have in common") {
       {{"got 'desc[UR32]'; must be an instruction of sm_80 or sm_90"}, "must be an instruction of sm_80 or sm_90"},
       {{"kernel.sass: 'a/b.zst': is damaged: Unknown frame descriptor"},
        "kernel.sass: is damaged: Unknown frame descriptor"},
+      {{"the values of 'F2FP R2, R3' are not computed here; x"}, "the values of ... are not computed here"},
       {{"clusters are not modelled; got one of 2 x 1 x 1 CTAs"}, "clusters are not modelled"},
       {{"a", "b", "c", "d", "e", "f"}, "a; b; c; d; e; ..."},
   };

@@ -42,13 +42,13 @@ LaunchRun run_one(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& op
   }
 }
 
-// "file: 'a.zst': is too large" -> "file: is too large"
+// "file: 'a.zst': is too large" -> "file: is too large"; "the values of 'X' are" -> "the values of ... are"
 std::string without_quotes(std::string text) {
   for (std::size_t from = text.find('\''); from != std::string::npos; from = text.find('\'', from)) {
     const std::size_t end = text.find('\'', from + 1);
     if (end == std::string::npos) break;
     const bool more = text.compare(end + 1, 2, ": ") == 0;
-    text.erase(from, end + 1 - from + (more ? 2 : 0));
+    text.replace(from, end + 1 - from + (more ? 2 : 0), more ? "" : "...");
   }
   return text;
 }
@@ -56,8 +56,8 @@ std::string without_quotes(std::string text) {
 // What a message says without what it quotes, and the first word of that: "unknown opcode", "SYNCS".
 std::pair<std::string, std::string> parts_of(const std::string& message) {
   const std::size_t got = message.find(": got '");
-  const std::size_t must = message.find("; must be ");
-  if (message.starts_with("got '") && must != std::string::npos) return {message.substr(must + 2), ""};
+  const std::size_t accepted = message.find("'; ");
+  if (message.starts_with("got '") && accepted != std::string::npos) return {message.substr(accepted + 3), ""};
   if (got == std::string::npos) return {without_quotes(message.substr(0, message.find(';'))), ""};
   std::size_t from = got + std::string(": got '").size();
   if (message[from] == '@') from = std::min(message.find(' ', from), message.size() - 1) + 1;  // a guard
