@@ -131,6 +131,26 @@ TEST_CASE("VIMNMX of halves takes each half by itself, VIMNMX3 the least of thre
   CHECK(computed("0x30", "0x20", "VIMNMX3 R4, R2, R3, 0x10, !PT") == 0x30);
 }
 
+TEST_CASE("LEA that takes nothing away carries, as a subtraction without a borrow") {
+  const struct {
+    const char *taken, *from;
+    std::uint64_t difference;  // of 64 bits: the high words are 0 and 7
+  } rows[] = {{"0x0", "0x10", 7}, {"0x1", "0x10", 7}, {"0x5", "0x10", 6}, {"0x4", "0x10", 7}};
+  for (const auto& [taken, from, difference] : rows) {
+    CAPTURE(taken);
+    auto program = test::sass_program({std::string("MOV R2, ") + taken, std::string("MOV R3, ") + from, "MOV R6, 0x7",
+                                       "LEA R4, P0, -R2, R3, 0x2", "IADD3.X R4, R6, -0x1, RZ, P0, !PT", "MOV R5, RZ",
+                                       "LDG.E.U8 R7, desc[UR4][R4.64]", "EXIT"});
+    REQUIRE(program);
+    PatternTable patterns;
+    sass::WarpExecutor executor(*program, patterns);
+    executor.start(0, 0, nullptr);
+    executor.next(false);
+    REQUIRE(executor.operands().size() == 1);
+    CHECK(executor.operands()[0].base == difference);
+  }
+}
+
 TEST_CASE("F2FP.TF32 keeps ten bits of the fraction") {
   CHECK(computed("0x3f801000", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x3f802000);  // a tie, away from zero
   CHECK(computed("0x3f801001", "RZ", "F2FP.TF32.F32.PACK_B R4, R2") == 0x3f802000);

@@ -98,7 +98,9 @@ void logic_test(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   set_predicate(warp, op.predicate_out[0], op.flags2 != 0 ? any & other : any | other, mask);
 }
 
-// LEA with carries. flags: shift; flags2: 1 high word, 2 a is sign-extended, 4 b is negated, 8 carry in.
+// LEA with carries. flags: shift; flags2: 1 high word, 2 a is sign-extended, 4 b is negated, 8 carry in, 16 a is
+// negated. A negated source counts as its complement plus one, so that nothing taken away carries, as the adder does
+// it.
 void lea_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   LaneArray sa, sb, sc, result;
   const LaneArray& a = load(warp, op.in[0], sa);
@@ -110,7 +112,10 @@ void lea_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
     const Word high = (op.flags2 & 2U) != 0 ? static_cast<Word>(static_cast<Int>(a[l]) >> 31) : c[l];
     const Wide pair = (Wide{high} << 32U | a[l]) << op.flags;
     const Word scaled = static_cast<Word>((op.flags2 & 1U) != 0 ? pair >> 32U : pair);
-    const Wide sum = Wide{scaled} + ((op.flags2 & 4U) != 0 ? Wide{~b[l]} + 1 : Wide{b[l]}) + (carry >> l & 1U);
+    const auto term = [&op](Word value, Word negated) {
+      return (op.flags2 & negated) != 0 ? Wide{~value} + 1 : Wide{value};
+    };
+    const Wide sum = term(scaled, 16U) + term(b[l], 4U) + (carry >> l & 1U);
     result[l] = static_cast<Word>(sum);
     out |= static_cast<std::uint32_t>(sum >> 32U != 0) << l;
   }
@@ -257,6 +262,10 @@ void decode_lea(Decoder& d) {  // LEA.HI.X R0, [P0,] a, b, c, shift, P1; with .S
     if ((d.op().in[1].modifiers & Source::negate_int) != 0) {
       d.op().in[1].modifiers = 0;
       d.op().flags2 |= 4U;
+    }
+    if (!high && (d.op().in[0].modifiers & Source::negate_int) != 0) {
+      d.op().in[0].modifiers = 0;
+      d.op().flags2 |= 16U;
     }
   }
   set_math_class(d, OpClass::alu);
