@@ -1,0 +1,81 @@
+// The recorded programs of gpu/measured: every bundle is whole, every launch without clusters can be simulated, and of
+// programs whose launches do not wait for each other's writes the counters equal those of the hardware.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "cli_answer.h"
+
+namespace {
+
+struct Survey {
+  int simulated = 0;
+  int refused = 0;           // for another reason than
+  int without_clusters = 0;  // that they need clusters (TMA)
+};
+
+// What `tilescope bundle check` counts.
+Survey survey(const std::string& text) {
+  Survey result;
+  static const std::regex kSimulated("([0-9,]+) launches can be simulated");
+  static const std::regex kRefused("([0-9,]+) launches are refused: (.*)");
+  const auto number = [](std::string digits) {
+    std::erase(digits, ',');
+    return std::stoi(digits);
+  };
+  std::smatch found;
+  if (std::regex_search(text, found, kSimulated)) result.simulated = number(found[1]);
+  for (std::sregex_iterator i(text.begin(), text.end(), kRefused), end; i != end; ++i)
+    ((*i)[2].str().starts_with("clusters") ? result.without_clusters : result.refused) += number((*i)[1]);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("every recorded program is whole, and every launch without clusters can be simulated") {
+  for (const std::string gpu : {"h200", "h100"}) {
+    Survey all;
+    int programs = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("gpu/measured/" + gpu + "/programs")) {
+      if (!entry.is_directory()) continue;
+      CAPTURE(entry.path().string());
+      const CliAnswer answer = ask({"bundle", "check", entry.path().string()});
+      REQUIRE_MESSAGE(answer.code == 0, answer.err);
+      const Survey one = survey(answer.out);
+      all.simulated += one.simulated;
+      all.refused += one.refused;
+      all.without_clusters += one.without_clusters;
+      ++programs;
+    }
+    CAPTURE(gpu);
+    CHECK(programs == 47);
+    CHECK(all.without_clusters > 0);  // the reason has not changed its words
+    CHECK(all.simulated > 700);
+    CHECK(all.refused == 0);
+  }
+}
+
+TEST_CASE("instructions, requests and sectors of programs equal the hardware's") {
+  std::vector<std::string> bundles, tables;
+  for (const std::string name : {"nbody", "triton_layernorm", "cufft_1d", "cusparse_spmv", "histogram", "cub_scan"}) {
+    bundles.push_back("gpu/measured/h200/programs/" + name);
+    tables.push_back(bundles.back() + ".csv");
+  }
+  std::vector<std::string> arguments{"compare", "--gpu", "h200", "--mode", "counts", "--format", "json", "--bundle"};
+  arguments.insert(arguments.end(), bundles.begin(), bundles.end());
+  arguments.emplace_back("--measured");
+  arguments.insert(arguments.end(), tables.begin(), tables.end());
+  const CliAnswer answer = ask(arguments);
+  REQUIRE_MESSAGE(answer.code == 0, answer.err);
+  const auto totals = nlohmann::json::parse(answer.out)["totals"];
+  for (const char* metric :
+       {"smsp__inst_executed.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}) {
+    CAPTURE(metric);
+    CHECK(totals[metric]["cases"].get<int>() >= 56);
+    CHECK(totals[metric]["equal"] == totals[metric]["cases"]);
+  }
+}
