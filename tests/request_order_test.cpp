@@ -57,6 +57,7 @@ TEST_CASE("few requests far apart come in the same order as many near each other
     std::vector<MemoryRequest> all;
     for (std::uint16_t sm = 0; sm < 8; ++sm) {
       std::vector<MemoryRequest> outbox;
+      outbox.reserve(50);
       for (int i = 0; i < 50; ++i)
         outbox.push_back(sent(static_cast<Cycle>(random() % 60) * apart, sm,
                               static_cast<std::uint32_t>(all.size() + outbox.size())));
@@ -65,6 +66,7 @@ TEST_CASE("few requests far apart come in the same order as many near each other
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
     std::vector<std::uint32_t> expected;
+    expected.reserve(all.size());
     for (const MemoryRequest& request : all) expected.push_back(request.fill);
     CHECK(served(order) == expected);
   }

@@ -114,7 +114,10 @@ TEST_CASE("a function may begin with its own name, that of its section, or both"
   const std::string code = "  /*0000*/  EXIT ;  /* 0x000000000000794d */\n      /* 0x000fea0003800000 */\n.L_x_0:\n";
   for (const char* label : {"kernel:\n", ".text.kernel:\n", "kernel:\n.text.kernel:\n"}) {
     CAPTURE(label);
-    const auto listing = read_listing(section + label + code, "kernel.sass");
+    std::string text = section;
+    text += label;
+    text += code;
+    const auto listing = read_listing(text, "kernel.sass");
     REQUIRE(listing.has_value());
     REQUIRE(listing->functions.size() == 1);
     CHECK(listing->functions[0].name == "kernel");

@@ -26,9 +26,10 @@ using Curve = std::map<int, double>;  // value by stride, in elements
 Curve published(const std::string& gpu, const std::string& benchmark) {
   std::ifstream file(TILESCOPE_TEST_DATA "/published_curves.csv");
   Curve curve;
+  const std::string wanted = gpu + "," + benchmark + ",";
   for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(gpu + "," + benchmark + ",")) continue;
-    std::istringstream cells(line.substr(gpu.size() + benchmark.size() + 2));
+    if (!line.starts_with(wanted)) continue;
+    std::istringstream cells(line.substr(wanted.size()));
     int x = 0;
     char comma = 0;
     std::string unit;

@@ -107,7 +107,7 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content = "")
       : path_(std::filesystem::temp_directory_path() /
-              ("tilescope-trace-" + std::to_string(::getpid()) + "-" + std::to_string(count_++) + ".tst")) {
+              ("tilescope-trace-" + std::to_string(::getpid()) + "-" + std::to_string(made++) + ".tst")) {
     write(content);
   }
   ~TemporaryFile() {
@@ -121,7 +121,7 @@ class TemporaryFile {
   std::string path() const { return path_.string(); }
 
  private:
-  static inline int count_ = 0;
+  static inline int made = 0;
   std::filesystem::path path_;
 };
 

@@ -13,6 +13,14 @@
 namespace tilescope::capture {
 namespace {
 
+// A handle out of a number, as the driver's interface has them.
+template <class Handle>
+Handle handle(std::uintptr_t number) {
+  Handle made = nullptr;
+  std::memcpy(&made, &number, sizeof number);
+  return made;
+}
+
 namespace fs = std::filesystem;
 
 std::string device_memory(1 << 20, '\0');  // what the made-up device holds, at kDevice
@@ -33,7 +41,7 @@ Driver made_driver() {
   };
   driver.synchronize_stream = [](CUstream) { return CUDA_SUCCESS; };
   driver.copy = [](CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-    std::memcpy(reinterpret_cast<void*>(to), device_memory.data() + (from - kDevice), bytes);
+    std::memcpy(handle<void*>(to), device_memory.data() + (from - kDevice), bytes);
     return CUDA_SUCCESS;
   };
   driver.address_range = [](CUdeviceptr*, std::size_t*, CUdeviceptr) { return CUDA_ERROR_NOT_FOUND; };
@@ -47,12 +55,6 @@ Driver made_driver() {
     return CUDA_SUCCESS;
   };
   return driver;
-}
-
-// A handle out of a number.
-template <class Handle>
-Handle handle(std::uintptr_t number) {
-  return reinterpret_cast<Handle>(number);
 }
 
 class Program {
@@ -77,7 +79,7 @@ class Program {
     data.symbolName = symbol;
     data.callbackSite = CUPTI_API_ENTER;
     on_driver_call(*recorder_, id, data);
-    if (during_call_) during_call_();
+    if (during_call) during_call();
     data.callbackSite = CUPTI_API_EXIT;
     on_driver_call(*recorder_, id, data);
   }
@@ -115,7 +117,12 @@ class Program {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_ / folder), fs::directory_iterator()));
   }
 
-  std::function<void()> during_call_;
+  const fs::path& folder() const { return folder_; }
+  const Options& options() const { return options_; }
+
+  std::function<void()> during_call;
+
+ private:
   fs::path folder_;
   Options options_;
   std::unique_ptr<Recorder> recorder_;
@@ -147,7 +154,7 @@ TEST_CASE("a launch is stored once and counted each time") {
 
 TEST_CASE("a kernel that its first launch loads is known when the launch ends") {
   Program program;
-  program.during_call_ = [&] { program.load(1, made_cubin(two_parameters)); };
+  program.during_call = [&] { program.load(1, made_cubin(two_parameters)); };
   program.launch(kDevice, 1);
   CHECK(program.text("order") == "1 0\n");
 }
@@ -292,9 +299,9 @@ TEST_CASE("attributes, carve-out and cluster of an extended launch") {
 
 TEST_CASE("a second process gets a bundle of its own inside") {
   Program program;
-  Recorder second(program.options_, made_driver());
+  Recorder second(program.options(), made_driver());
   CHECK(second.begin() == "");
-  CHECK(fs::exists(program.folder_ / ("child-" + std::to_string(getpid())) / "journal"));
+  CHECK(fs::exists(program.folder() / ("child-" + std::to_string(getpid())) / "journal"));
 }
 
 }  // namespace
