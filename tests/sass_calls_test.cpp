@@ -15,25 +15,7 @@ using namespace tilescope;
 
 namespace {
 
-constexpr std::size_t kWords = 16384;
 const std::string data = test::sass_data + "calls/";
-
-// What calls/run.cu fills the input with.
-std::string input() {
-  std::string bytes(kWords * 4, '\0');
-  std::uint32_t x = 12345;
-  for (std::size_t i = 0; i < kWords; ++i) {
-    x = x * 1664525U + 1013904223U;
-    for (unsigned b = 0; b < 4; ++b) bytes[4 * i + b] = static_cast<char>(x >> 1U >> (8 * b));
-  }
-  return bytes;
-}
-
-std::uint64_t hash_of(const std::vector<std::uint8_t>& bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
-  return hash;
-}
 
 struct Text {
   const char *program, *architecture, *listing, *elf;
@@ -70,7 +52,7 @@ std::string reason_of_stop(const std::string& file) {
 
 TEST_CASE("every value that kernels write through calls is the hardware's, from both disassemblers' texts") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   for (const Text& text : kTexts) {
     for (auto& row : test::sass_table("calls/calls_h100.csv")) {
       if (row["program"] != text.program) continue;
@@ -80,15 +62,15 @@ TEST_CASE("every value that kernels write through calls is the hardware's, from 
       if (!launch) FAIL(to_string(launch.error()));
       sass::execute_grid(launch->program, launch->launch, launch->memory, launch->shared_bytes);
       std::vector<std::uint8_t>& written = launch->memory.buffers[0].bytes;
-      written.resize(kWords * 4);
-      CHECK(fmt::format("{:016x}", hash_of(written)) == row["output_hash"]);
+      written.resize(test::kProbeWords * 4);
+      CHECK(fmt::format("{:016x}", test::probe_hash(written)) == row["output_hash"]);
     }
   }
 }
 
 TEST_CASE("instructions, requests and sectors of kernels that call are those that the hardware counted") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   for (const Text& text : kTexts) {
     if (text.architecture != std::string("sm_90")) continue;
     for (auto& row : test::sass_table("calls/calls_h100.csv")) {
@@ -114,7 +96,7 @@ TEST_CASE("instructions, requests and sectors of kernels that call are those tha
 
 TEST_CASE("system calls matter when they are reached only") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   for (const Text& text : kTexts) {
     CAPTURE(text.listing);
     CHECK(reason_of_stop(launch_file(scratch, text, "asserts")) == "");
@@ -130,7 +112,7 @@ TEST_CASE("system calls matter when they are reached only") {
 
 TEST_CASE("without the ELF text a call that only it names is refused, with what helps") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   const Text text = {"linked", "sm_90", "linked.sm_90.sass", nullptr};
   const std::string why = reason_of_stop(launch_file(scratch, text, "straight"));
   CHECK(why.find("'CALL.ABS.NOINC 0x0': a call of a function that only the ELF text names; give it (kernel: {elf: "

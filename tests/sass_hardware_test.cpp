@@ -9,25 +9,6 @@ using namespace tilescope;
 
 namespace {
 
-constexpr std::size_t kWords = 16384;
-
-// What probe/run.cu fills the input with.
-std::string input() {
-  std::string bytes(kWords * 4, '\0');
-  std::uint32_t x = 12345;
-  for (std::size_t i = 0; i < kWords; ++i) {
-    x = x * 1664525U + 1013904223U;
-    for (unsigned b = 0; b < 4; ++b) bytes[4 * i + b] = static_cast<char>(x >> 1U >> (8 * b));
-  }
-  return bytes;
-}
-
-std::uint64_t hash_of(const std::vector<std::uint8_t>& bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
-  return hash;
-}
-
 std::string launch_file(const test::SassScratch& scratch, const std::string& kernel, int architecture) {
   return scratch.write(
       fmt::format("{}.{}.yaml", kernel, architecture),
@@ -44,7 +25,7 @@ bool executed(const std::string& kernel) { return kernel != "bulk"; }
 
 TEST_CASE("every value that the kernels write is the hardware's") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   for (const int architecture : {80, 90}) {
     for (auto& row : test::sass_table("probe_h200.csv")) {
       const std::string kernel = row["kernel"];
@@ -55,15 +36,15 @@ TEST_CASE("every value that the kernels write is the hardware's") {
       if (!launch) FAIL(to_string(launch.error()));
       sass::execute_grid(launch->program, launch->launch, launch->memory, launch->shared_bytes);
       std::vector<std::uint8_t>& written = launch->memory.buffers[0].bytes;
-      written.resize(kWords * 4);
-      CHECK(fmt::format("{:016x}", hash_of(written)) == row["output_hash"]);
+      written.resize(test::kProbeWords * 4);
+      CHECK(fmt::format("{:016x}", test::probe_hash(written)) == row["output_hash"]);
     }
   }
 }
 
 TEST_CASE("instructions, requests, sectors and wavefronts are those that the hardware counted") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   for (auto& row : test::sass_table("probe_h200.csv")) {
     const std::string kernel = row["kernel"];
     if (!executed(kernel) || kernel == "calls") continue;
@@ -100,14 +81,14 @@ TEST_CASE("recursion of lanes in up to three groups executes what the hardware c
 
 TEST_CASE("recursion in more groups: known deviation, the hardware keeps lanes apart after the calls") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   const auto kernel = test::sass_kernel(launch_file(scratch, "calls", 90));
   CHECK(test::published(*kernel)["smsp__inst_executed.sum"] == 9816);  // H200: 10176
 }
 
 TEST_CASE("a warp's stream begins anew as often as it is started, whether warps run alone or together") {
   const test::SassScratch scratch;
-  scratch.write("in.bin", input());
+  scratch.write("in.bin", test::probe_input());
   for (const std::string kernel : {"divergent", "through_shared"}) {
     CAPTURE(kernel);
     const auto compiled = test::sass_kernel(launch_file(scratch, kernel, 90));

@@ -32,6 +32,25 @@ struct SassScratch {
   }
 };
 
+// What probe/run.cu and calls/run.cu fill the input with.
+inline constexpr std::size_t kProbeWords = 16384;
+inline std::string probe_input() {
+  std::string bytes(kProbeWords * 4, '\0');
+  std::uint32_t x = 12345;
+  for (std::size_t i = 0; i < kProbeWords; ++i) {
+    x = x * 1664525U + 1013904223U;
+    for (unsigned b = 0; b < 4; ++b) bytes[4 * i + b] = static_cast<char>(x >> 1U >> (8 * b));
+  }
+  return bytes;
+}
+
+// FNV-1a, as they print it of the output.
+inline std::uint64_t probe_hash(const std::vector<std::uint8_t>& bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+  return hash;
+}
+
 inline std::unique_ptr<Kernel> sass_kernel(const std::string& launch_file) {
   auto kernel = sass::open_launch_file(launch_file);
   if (!kernel) FAIL(to_string(kernel.error()));

@@ -58,18 +58,6 @@ LaunchCall launch_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   return call;
 }
 
-template <class Node>
-LaunchCall node_call(const Node& from) {
-  LaunchCall call;
-  call.function = from.func != nullptr ? static_cast<const void*>(from.func) : from.kern;
-  call.grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
-  call.block = {from.blockDimX, from.blockDimY, from.blockDimZ};
-  call.dynamic_shared = from.sharedMemBytes;
-  call.parameters = from.kernelParams;
-  call.extra = from.extra;
-  return call;
-}
-
 // Memory goes when the call begins: afterwards another thread may own the address.
 void on_entry(Recorder& recorder, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   const auto forget = [&recorder](std::uint64_t address) {

@@ -32,6 +32,19 @@ struct LaunchCall {
   void* const* extra = nullptr;
 };
 
+// Of a kernel node: CUDA_KERNEL_NODE_PARAMS in each of its versions.
+template <class Node>
+LaunchCall node_call(const Node& from) {
+  LaunchCall call;
+  call.function = from.func != nullptr ? static_cast<const void*>(from.func) : from.kern;
+  call.grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
+  call.block = {from.blockDimX, from.blockDimY, from.blockDimZ};
+  call.dynamic_shared = from.sharedMemBytes;
+  call.parameters = from.kernelParams;
+  call.extra = from.extra;
+  return call;
+}
+
 class Recorder {
  public:
   Recorder(Options options, const Driver& driver)

@@ -34,14 +34,7 @@ void Recorder::instantiated(const void* executable, const void* graph) {
     if (driver_.kernel_node == nullptr ||
         driver_.kernel_node(static_cast<CUgraphNode>(const_cast<void*>(node)), &parameters) != CUDA_SUCCESS)
       continue;
-    LaunchCall call;
-    call.function = parameters.func != nullptr ? static_cast<const void*>(parameters.func) : parameters.kern;
-    call.grid = {parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ};
-    call.block = {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ};
-    call.dynamic_shared = parameters.sharedMemBytes;
-    call.parameters = parameters.kernelParams;
-    call.extra = parameters.extra;
-    node_changed(node, call);
+    node_changed(node, node_call(parameters));
   }
   const std::lock_guard lock(mutex_);
   graphs_.instantiate(executable, graph);

@@ -35,6 +35,7 @@ Survey survey(const std::string& text) {
 }  // namespace
 
 TEST_CASE("every recorded program is whole, and every launch without clusters can be simulated") {
+  std::filesystem::current_path(TILESCOPE_SOURCE_DIR);
   for (const std::string gpu : {"h200", "h100"}) {
     Survey all;
     int programs = 0;
@@ -58,6 +59,7 @@ TEST_CASE("every recorded program is whole, and every launch without clusters ca
 }
 
 TEST_CASE("instructions, requests and sectors of programs equal the hardware's") {
+  std::filesystem::current_path(TILESCOPE_SOURCE_DIR);
   std::vector<std::string> bundles, tables;
   for (const std::string name : {"nbody", "triton_layernorm", "cufft_1d", "cusparse_spmv", "histogram", "cub_scan"}) {
     bundles.push_back("gpu/measured/h200/programs/" + name);

@@ -26,9 +26,7 @@ class Reader {
 
   tl::expected<Module, Diagnostics> read() {
     for (std::size_t at = 0; at < text_.size() && errors_.size() < kMostErrors;) {
-      const std::size_t end = std::min(text_.find('\n', at), text_.size());
-      line_ = text_.substr(at, end - at);
-      at = end + 1;
+      line_ = take_line(text_, at);
       ++number_;
       read_line();
     }

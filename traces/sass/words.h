@@ -1,12 +1,22 @@
-// The words of a line: what stands between white space.
+// The lines of a text, and the words of a line: what stands between white space.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 namespace tilescope::sass {
 
 inline constexpr std::string_view kWhite = " \t\r\v\f";
+
+// The line at `at`, without its end (LF or CR LF); `at` moves behind it. REQUIRES: at < text.size().
+inline std::string_view take_line(std::string_view text, std::size_t& at) {
+  const std::size_t end = std::min(text.find('\n', at), text.size());
+  std::string_view line = text.substr(at, end - at);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  at = end + 1;
+  return line;
+}
 
 template <class Visit>
 void for_each_word(std::string_view line, Visit visit) {
