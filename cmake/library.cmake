@@ -19,9 +19,9 @@ list(FILTER library_sources EXCLUDE REGEX "/sim/(main\\.cpp|cli/)")
 add_library(tilescope STATIC ${library_sources})
 add_library(tilescope::tilescope ALIAS tilescope)
 tilescope_compile_options(tilescope)
+tilescope_unity(tilescope)
 # Counters that lie side by side are added to one at a time and in pairs: a pair's load would wait for the single store.
-file(GLOB timing_sources CONFIGURE_DEPENDS sim/engine/timing/*.cpp)
-set_source_files_properties(${timing_sources} PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
+target_compile_options(tilescope PRIVATE -fno-tree-slp-vectorize)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTIES COMPILE_DEFINITIONS
                             TILESCOPE_VERSION="${PROJECT_VERSION}")
 file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS models/*.h models/*.cpp traces/*.h traces/*.cpp sim/*.h sim/*.cpp)
@@ -31,6 +31,7 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DOUT=${source_hash} -P ${PROJECT_SOURCE_DIR}/cmake/source_hash.cmake
   DEPENDS ${hashed_sources} cmake/source_hash.cmake)
 target_sources(tilescope PRIVATE ${source_hash})
+add_custom_target(tilescope_source_hash DEPENDS ${source_hash}) # for tools that read sources and compile nothing
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTY INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(tilescope PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilescope>)

@@ -4,6 +4,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sim/cli/*.cpp)
 add_library(tilescope_cli STATIC ${cli_sources})
 tilescope_compile_options(tilescope_cli)
+tilescope_unity(tilescope_cli)
 target_link_libraries(tilescope_cli PUBLIC tilescope::tilescope Boost::program_options)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/cli/find_config.cpp PROPERTIES COMPILE_DEFINITIONS
                             TILESCOPE_SOURCE_CONFIGS="${PROJECT_SOURCE_DIR}/configs")

@@ -26,10 +26,10 @@ std::string contents(const std::filesystem::path& path) {
 }
 
 // A scratch folder with gpu.yaml: an H200 of four SMs with a small L2, whose measured values count as assumed.
-struct Scratch {
+struct CalibrationScratch {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("tilescope_calibrate_test_" + std::to_string(getpid()));
-  Scratch() {
+  CalibrationScratch() {
     std::filesystem::create_directories(path);
     std::string text = contents(TILESCOPE_SOURCE_DIR "/configs/gpus/h200.yaml");
     for (const auto& [from, to] :
@@ -41,7 +41,7 @@ struct Scratch {
       text = std::regex_replace(text, std::regex(from), to);
     write("gpu.yaml", text);
   }
-  ~Scratch() { std::filesystem::remove_all(path); }
+  ~CalibrationScratch() { std::filesystem::remove_all(path); }
   std::string file(const std::string& name) const { return (path / name).string(); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(path / name, std::ios::binary) << text;
@@ -59,7 +59,7 @@ const std::vector<Case> kCases = {{"pointer_chase", "bytes=8388608;stride=4096;s
                                   {"copy", "bytes=65536"}};
 
 // What the simulator says with `truth` in place of the GPU's own values.
-std::string made_measurements(const Scratch& scratch, const std::vector<Override>& truth,
+std::string made_measurements(const CalibrationScratch& scratch, const std::vector<Override>& truth,
                               const std::vector<Case>& cases = kCases,
                               const std::string& metric = "gpc__cycles_elapsed.max") {
   const GpuSpec gpu = read_spec<GpuSpec>(scratch.file("gpu.yaml"), truth).value();
@@ -79,7 +79,7 @@ std::string made_measurements(const Scratch& scratch, const std::vector<Override
   return text;
 }
 
-CliAnswer calibrate(const Scratch& scratch, Words more) {
+CliAnswer calibrate(const CalibrationScratch& scratch, Words more) {
   Words words{"calibrate",
               "--measured",
               scratch.file("made.csv"),
@@ -103,7 +103,7 @@ double fitted_value(const nlohmann::json& json, const std::string& key) {
 }  // namespace
 
 TEST_CASE("the parameters that made the measurements are found again") {
-  const Scratch scratch;
+  const CalibrationScratch scratch;
   scratch.write("made.csv", made_measurements(scratch, {{"hbm.latency_ns", "170"},
                                                         {"hbm.turnaround_ns", "25"},
                                                         {"launch.overhead_cycles", "3300"}}));
@@ -134,7 +134,7 @@ TEST_CASE("the parameters that made the measurements are found again") {
 }
 
 TEST_CASE("the report and the file are the same bytes for any number of threads") {
-  const Scratch scratch;
+  const CalibrationScratch scratch;
   scratch.write("made.csv", made_measurements(scratch, {{"hbm.latency_ns", "150"}}, {kCases[0], kCases[1], kCases[4]}));
   std::string report, file;
   for (const char* threads : {"1", "2"}) {
@@ -148,7 +148,7 @@ TEST_CASE("the report and the file are the same bytes for any number of threads"
 }
 
 TEST_CASE("a value beyond its bound is fitted as far as the bound and says so") {
-  const Scratch scratch;
+  const CalibrationScratch scratch;
   scratch.write("made.csv", made_measurements(scratch, {{"hbm.latency_ns", "170"}}));
   const CliAnswer answer = calibrate(scratch, {"--parameter", "hbm.latency_ns=100:150", "--format", "json"});
   CAPTURE(answer.err);
@@ -161,7 +161,7 @@ TEST_CASE("a value beyond its bound is fitted as far as the bound and says so") 
 }
 
 TEST_CASE("what the measurements do not determine is refused by name, with exit code 1 and no file") {
-  const Scratch scratch;
+  const CalibrationScratch scratch;
   const std::vector<Case> near_chases = {{"pointer_chase", "bytes=65536;stride=128;steps=600"},
                                          {"pointer_chase", "bytes=131072;stride=128;steps=600;cached=0"},
                                          {"pointer_chase", "bytes=32768;stride=128;steps=300;cached=0"}};
@@ -191,7 +191,7 @@ TEST_CASE("what the measurements do not determine is refused by name, with exit 
 }
 
 TEST_CASE("rows without cycles are fitted by their time, and equal launches are simulated once") {
-  const Scratch scratch;
+  const CalibrationScratch scratch;
   std::string made = made_measurements(scratch, {{"launch.overhead_cycles", "3300"}}, {{"copy", "bytes=65536"}},
                                        "gpu__time_duration.sum");
   made += made.substr(made.find('\n') + 1);
@@ -207,7 +207,7 @@ TEST_CASE("rows without cycles are fitted by their time, and equal launches are 
 }
 
 TEST_CASE("--dry-run shows parameters, launches and what is left out, and writes nothing") {
-  const Scratch scratch;
+  const CalibrationScratch scratch;
   scratch.write("made.csv", made_measurements(scratch, {}) + "gemm_async,,1000\n");
   const CliAnswer answer =
       calibrate(scratch, {"--parameter", "hbm.latency_ns=90:200", "--dry-run", "--max-instructions", "2000"});
@@ -220,7 +220,7 @@ TEST_CASE("--dry-run shows parameters, launches and what is left out, and writes
 }
 
 TEST_CASE("calibrate refuses every wrong input with one sentence and no output") {
-  const Scratch scratch;
+  const CalibrationScratch scratch;
   scratch.write("made.csv", "kernel,parameters,gpc__cycles_elapsed.max\ncopy,bytes=65536,5000\n");
   scratch.write("gemm_holdout.csv", contents(scratch.file("made.csv")));
   scratch.write("said.csv", "# held-out set\n" + contents(scratch.file("made.csv")));

@@ -27,14 +27,14 @@ Answer run(const std::vector<std::string>& arguments) {
 }
 
 // A directory of its own with blank.yaml: a GPU of placeholders, whose only fault is a carve-out as large as its L1.
-struct Scratch {
+struct ProgramScratch {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("tilescope_cli_test_" + std::to_string(getpid()));
-  Scratch() {
+  ProgramScratch() {
     std::filesystem::create_directories(path);
     std::ofstream(path / "blank.yaml") << to_yaml(blank_tree<GpuSpec>());
   }
-  ~Scratch() { std::filesystem::remove_all(path); }
+  ~ProgramScratch() { std::filesystem::remove_all(path); }
   std::string file(const std::string& name) const { return (path / name).string(); }
 };
 
@@ -85,7 +85,7 @@ TEST_CASE("help and version are answers: standard output, exit code 0") {
 }
 
 TEST_CASE("config check says everything that is wrong, with the file's position or the option's name") {
-  const Scratch scratch;
+  const ProgramScratch scratch;
   const std::string file = scratch.file("blank.yaml");
   const Answer wrong = run({"config", "check", file});
   CHECK(wrong.code == 2);
@@ -102,7 +102,7 @@ TEST_CASE("config check says everything that is wrong, with the file's position 
 }
 
 TEST_CASE("config show: as written, resolved, as JSON, into a file") {
-  const Scratch scratch;
+  const ProgramScratch scratch;
   const std::string file = scratch.file("blank.yaml");
   CHECK(run({"config", "show", file}).code == 2);  // a wrong file is never shown as if it were right
   const Answer resolved = run({"config", "show", "--resolved", file, "--set", "l1.size_kib=2"});

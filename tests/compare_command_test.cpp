@@ -29,11 +29,11 @@ nlohmann::json compare_json(const std::string& file, Words more = {}) {
   return nlohmann::json::parse(answer.out);
 }
 
-struct Scratch {
+struct ComparisonScratch {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("tilescope_compare_test_" + std::to_string(getpid()));
-  Scratch() { std::filesystem::create_directories(path); }
-  ~Scratch() { std::filesystem::remove_all(path); }
+  ComparisonScratch() { std::filesystem::create_directories(path); }
+  ~ComparisonScratch() { std::filesystem::remove_all(path); }
   std::string file(const std::string& name, const std::string& text) const {
     std::ofstream(path / name) << text;
     return (path / name).string();
@@ -87,7 +87,7 @@ TEST_CASE("counts mode compares what needs no time, and does so for a profile wi
 }
 
 TEST_CASE("timings without counters are compared as time") {
-  const Scratch scratch;
+  const ComparisonScratch scratch;
   const std::string file = scratch.file("time.csv",
                                         "kernel,m,n,k,gpu__time_duration.sum,smsp__inst_executed.sum\n"
                                         "gemm_tiled_t8_a0_b0,64,64,64,5000,\n"
@@ -107,7 +107,7 @@ TEST_CASE("timings without counters are compared as time") {
 }
 
 TEST_CASE("the number of threads changes nothing, and the order is the files'") {
-  const Scratch scratch;
+  const ComparisonScratch scratch;
   std::string rows = "kernel,m,n,k,gpc__cycles_elapsed.max\n";
   for (const int size : {64, 32, 96, 64, 128}) {
     const std::string text = std::to_string(size);
@@ -165,7 +165,7 @@ TEST_CASE("stalls stand side by side when asked for; a reason that one side does
 }
 
 TEST_CASE("JUnit: a suite per judged metric, a test per case, text escaped") {
-  const Scratch scratch;
+  const ComparisonScratch scratch;
   const std::string mapping = scratch.file(
       "map.yaml",
       "rules: [{match: 'a.*', kernel: copy, parameters: {bytes: 4096}}, {match: .*, skip: \"<no> & \\\"\"}]");
@@ -186,7 +186,7 @@ TEST_CASE("JUnit: a suite per judged metric, a test per case, text escaped") {
 }
 
 TEST_CASE("compare refuses every wrong input with one sentence and no output") {
-  const Scratch scratch;
+  const ComparisonScratch scratch;
   const std::string wrong = scratch.file("wrong.csv", "kernel,gpc__cycles_elapsed.max\nx,1x\n");
   const std::string unknown = scratch.file("unknown.csv", "kernel,gpc__cycles_elapsed.max\nx,1\ny,1\n");
   const std::string bad_map = scratch.file("bad.yaml", "rules: [{match: x, kernle: copy}]");
@@ -229,7 +229,7 @@ TEST_CASE("compare refuses every wrong input with one sentence and no output") {
 }
 
 TEST_CASE("a launch that the GPU can not hold is listed, not fatal") {
-  const Scratch scratch;
+  const ComparisonScratch scratch;
   const std::string file = scratch.file("big.csv",
                                         "kernel,m,n,k,gpc__cycles_elapsed.max\ngemm_naive_col_32x33,64,66,8,1\n"
                                         "gemm_naive_col_8x8,8,8,8,1\n");

@@ -29,7 +29,7 @@ Step load_generic(const Access& global, const Access& shared, const Access& loca
 Step store_generic(const Access& global, const Access& shared, const Access& local, int words = 1) {
   return of_words(OpClass::generic_store, {global, shared, local}, words);
 }
-Step done() { return step(OpClass::nop).waits_for(0); }
+Step waited() { return step(OpClass::nop).waits_for(0); }
 
 RunOutcome outcome_of(const Program& program, Mode mode, std::int64_t warps = 1) {
   return run(h200(), HandMadeKernel(1, warps * kLanes, program), mode);
@@ -44,7 +44,7 @@ TEST_CASE("a local access of n words makes n requests of four sectors") {
       CAPTURE(static_cast<int>(mode));
       CAPTURE(words);
       const auto expected = static_cast<std::uint64_t>(words);
-      const RunOutcome outcome = outcome_of({store_local(0, words), load_local(0, words).sets(0), done()}, mode);
+      const RunOutcome outcome = outcome_of({store_local(0, words), load_local(0, words).sets(0), waited()}, mode);
       for (const AccessKind kind : {AccessKind::local_load, AccessKind::local_store}) {
         CHECK(outcome.sm.of(kind).requests == expected);
         CHECK(outcome.sm.of(kind).sectors == 4 * expected);
@@ -74,15 +74,15 @@ TEST_CASE("a load behind a store hits in L1, sector by sector") {
     Program program;
     std::uint64_t sectors, hits;
   } const rows[] = {
-      {"nothing stored", {load_local(0).sets(0), done()}, 4, 0},
-      {"stored", {store_local(0), load_local(0).sets(0), done()}, 4, 4},
-      {"another line", {store_local(1), load_local(0).sets(0), done()}, 4, 0},
-      {"four words", {store_local(0, 4), load_local(0, 4).sets(0), done()}, 16, 16},
+      {"nothing stored", {load_local(0).sets(0), waited()}, 4, 0},
+      {"stored", {store_local(0), load_local(0).sets(0), waited()}, 4, 4},
+      {"another line", {store_local(1), load_local(0).sets(0), waited()}, 4, 0},
+      {"four words", {store_local(0, 4), load_local(0, 4).sets(0), waited()}, 16, 16},
       {"some of its lanes",
-       {of_words(OpClass::local_store, {strided(kLocal, 4, 4, 0xff)}, 1), load_local(0).sets(0), done()},
+       {of_words(OpClass::local_store, {strided(kLocal, 4, 4, 0xff)}, 1), load_local(0).sets(0), waited()},
        4,
        1},
-      {"loaded twice", {load_local(0).sets(0), done(), load_local(0).sets(0), done()}, 8, 4},
+      {"loaded twice", {load_local(0).sets(0), waited(), load_local(0).sets(0), waited()}, 8, 4},
   };
   for (const Mode mode : kModes)
     for (const auto& row : rows) {
@@ -97,7 +97,7 @@ TEST_CASE("a load behind a store hits in L1, sector by sector") {
 TEST_CASE("a store to global memory leaves nothing in L1") {
   for (const Mode mode : kModes) {
     const RunOutcome outcome =
-        outcome_of({store_global(strided(kGlobal, 4)), load_global(strided(kGlobal, 4)).sets(0), done()}, mode);
+        outcome_of({store_global(strided(kGlobal, 4)), load_global(strided(kGlobal, 4)).sets(0), waited()}, mode);
     CHECK(outcome.sm.of(AccessKind::global_load).hit_sectors == 0);
   }
 }
@@ -141,7 +141,7 @@ TEST_CASE("a load that hits takes what it takes on an H200, by its own address a
 
 TEST_CASE("the three cycles of a generic address in shared memory are lsu.generic_cycles") {
   const auto of = [](const Step& load, const GpuSpec& spec) {
-    return run_timed(HandMadeKernel(1, 32, {Step(load).sets(0), done()}), spec).cycles;
+    return run_timed(HandMadeKernel(1, 32, {Step(load).sets(0), waited()}), spec).cycles;
   };
   const GpuSpec more = gpu("h200", {"sm.gpcs=[1]", "lsu.generic_cycles=13"});
   const Step shared = load_generic(kNowhere, strided(0, 4), kNowhere);
@@ -174,10 +174,10 @@ TEST_CASE("a generic access counts in each space what its lanes there would coun
     for (const auto& row : rows) {
       CAPTURE(row.what);
       CAPTURE(static_cast<int>(mode));
-      const RunOutcome together = outcome_of({row.generic, done()}, mode);
+      const RunOutcome together = outcome_of({row.generic, waited()}, mode);
       for (std::size_t i = 0; i < row.alone.size(); ++i) {
         CAPTURE(i);
-        const AccessCounters apart = outcome_of({row.alone[i], done()}, mode).sm.of(row.kinds[i]);
+        const AccessCounters apart = outcome_of({row.alone[i], waited()}, mode).sm.of(row.kinds[i]);
         const AccessCounters here = together.sm.of(row.kinds[i]);
         CHECK(here.requests == apart.requests);
         CHECK(here.sectors == apart.sectors);
@@ -191,10 +191,10 @@ TEST_CASE("a generic access counts in each space what its lanes there would coun
 TEST_CASE("narrow lanes in global and in local memory share a request: each counter has the sectors of both") {
   const Access global = strided(kGlobal, 4, 4, 0xffff), local = strided(kLocal, 4, 4, 0xffff0000);
   for (const Mode mode : kModes) {
-    const RunOutcome narrow = outcome_of({load_generic(global, kNowhere, local).sets(0), done()}, mode);
+    const RunOutcome narrow = outcome_of({load_generic(global, kNowhere, local).sets(0), waited()}, mode);
     CHECK(narrow.sm.of(AccessKind::global_load).sectors == 4);
     CHECK(narrow.sm.of(AccessKind::local_load).sectors == 4);
-    const RunOutcome alone = outcome_of({load_generic(global, kNowhere, kNowhere).sets(0), done()}, mode);
+    const RunOutcome alone = outcome_of({load_generic(global, kNowhere, kNowhere).sets(0), waited()}, mode);
     CHECK(alone.sm.of(AccessKind::global_load).sectors == 2);
   }
 }
@@ -202,7 +202,7 @@ TEST_CASE("narrow lanes in global and in local memory share a request: each coun
 TEST_CASE("a generic access takes as long as the slowest of its parts, and its parts follow one another") {
   const Access global = strided(kGlobal, 4, 4, 0xff), conflicts = strided(0, 128, 4, 0xffffff00);
   const auto cycles = [](const Step& load) {
-    return run_timed(HandMadeKernel(1, 32, {Step(load).sets(0), done()}), one_sm()).cycles;
+    return run_timed(HandMadeKernel(1, 32, {Step(load).sets(0), waited()}), one_sm()).cycles;
   };
   const Cycle far = cycles(load_generic(global, kNowhere, kNowhere));
   const Cycle near = cycles(load_generic(kNowhere, conflicts, kNowhere));
@@ -218,7 +218,7 @@ TEST_CASE("a generic access takes as long as the slowest of its parts, and its p
 
 TEST_CASE("a generic access on no lane makes no request, but takes its turn") {
   for (const Mode mode : kModes) {
-    const RunOutcome outcome = outcome_of({load_generic(kNowhere, kNowhere, kNowhere).sets(0), done()}, mode);
+    const RunOutcome outcome = outcome_of({load_generic(kNowhere, kNowhere, kNowhere).sets(0), waited()}, mode);
     CHECK(outcome.sm.line_requests() == 0);
     CHECK(outcome.sm.shared_wavefronts() == 0);
     CHECK(outcome.sm.data_wavefronts == 1);
@@ -264,13 +264,13 @@ TEST_CASE("what fits into L1 is read from it again and again, what does not is r
 
 TEST_CASE("a load of several words that L1 lacks is waited for until its last word is here") {
   const auto end_of = [](int words) {
-    return run_timed(HandMadeKernel(1, 32, {load_local(0, words).sets(0), done()}), one_sm()).cycles;
+    return run_timed(HandMadeKernel(1, 32, {load_local(0, words).sets(0), waited()}), one_sm()).cycles;
   };
   CHECK(end_of(1) > 500);
   CHECK(end_of(4) >= end_of(1) + 3);
   // The scoreboard can be used again.
   const Program again =
-      repeated(3, load_local(0, 4).sets(0).waits_for(0)) + Program{load_local(4096, 2).sets(0), done()};
+      repeated(3, load_local(0, 4).sets(0).waits_for(0)) + Program{load_local(4096, 2).sets(0), waited()};
   CHECK(run_timed(HandMadeKernel(1, 32, again), one_sm()).sm.ctas == 1);
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("a generic load whose parts are all far is waited for until the last o
                                    strided(kLocal + i * 4096, 4, 4, 0xff0000))
                           .sets(0)
                           .waits_for(0));
-  program.push_back(done());
+  program.push_back(waited());
   const Ran ran = run_timed(HandMadeKernel(1, 32, program), one_sm());
   CHECK(ran.sm.ctas == 1);
   CHECK(ran.cycles > 4 * 500);

@@ -9,7 +9,7 @@ using namespace tilescope::test;
 
 namespace {
 
-constexpr std::uint64_t kBuffer = 1U << 30;
+constexpr std::uint64_t kWarpsBuffer = 1U << 30;
 
 HandMadeKernel::Choice by_warp() {
   return [](std::int64_t, int warp) { return static_cast<std::size_t>(warp); };
@@ -61,9 +61,9 @@ TEST_CASE("CTAs do not share barriers") {
 }
 
 TEST_CASE("a warp waits for its loads before it exits, when it has named a scoreboard") {
-  const Ran named = run_timed(HandMadeKernel(1, 32, {load_global(strided(kBuffer, 4)).sets(2)}));
+  const Ran named = run_timed(HandMadeKernel(1, 32, {load_global(strided(kWarpsBuffer, 4)).sets(2)}));
   CHECK(named.cycles > 500);
-  const Ran unnamed = run_timed(HandMadeKernel(1, 32, {load_global(strided(kBuffer, 4))}));
+  const Ran unnamed = run_timed(HandMadeKernel(1, 32, {load_global(strided(kWarpsBuffer, 4))}));
   CHECK(unnamed.cycles < 100);
   CHECK(named.memory.hbm.read_bytes == 128);
 }
@@ -74,9 +74,9 @@ TEST_CASE("data for a warp that is gone disturbs nobody in its place") {
   const auto spec = gpu("h200", {"sm.gpcs=[1]", "sm.max_ctas=1"});
   std::vector<Program> programs;
   for (std::uint64_t cta = 0; cta < 8; ++cta)
-    programs.push_back(
-        cta % 2 == 0 ? Program{load_global(strided(kBuffer + cta * 4096, 4))}
-                     : Program{load_global(strided(kBuffer + cta * 4096, 4)).sets(0), step(OpClass::fma).waits_for(0)});
+    programs.push_back(cta % 2 == 0 ? Program{load_global(strided(kWarpsBuffer + cta * 4096, 4))}
+                                    : Program{load_global(strided(kWarpsBuffer + cta * 4096, 4)).sets(0),
+                                              step(OpClass::fma).waits_for(0)});
   const Ran ran = run_timed(
       HandMadeKernel(8, 32, programs, [](std::int64_t cta, int) { return static_cast<std::size_t>(cta); }), spec);
   CHECK(ran.sm.ctas == 8);
@@ -144,7 +144,7 @@ TEST_CASE("small CTAs fill an SM up to its 32 places") {
 }
 
 TEST_CASE("loads that share a scoreboard are all waited for") {
-  const std::uint64_t hot = kBuffer, cold = kBuffer + 65536;
+  const std::uint64_t hot = kWarpsBuffer, cold = kWarpsBuffer + 65536;
   const Program warm_up = {load_global(strided(hot, 4)).sets(0), step(OpClass::nop).waits_for(0)};
   const auto cycles = [&](const Program& program) {
     return run_timed(HandMadeKernel(1, 32, warm_up + program)).cycles;
@@ -163,7 +163,7 @@ TEST_CASE("loads that share a scoreboard are all waited for") {
 
 TEST_CASE("many loads on one scoreboard, then one use") {
   Program program;
-  for (std::uint64_t i = 0; i < 100; ++i) program.push_back(load_global(strided(kBuffer + i * 8192, 132)).sets(0));
+  for (std::uint64_t i = 0; i < 100; ++i) program.push_back(load_global(strided(kWarpsBuffer + i * 8192, 132)).sets(0));
   program.push_back(step(OpClass::fma).waits_for(0));
   const Ran ran = run_timed(HandMadeKernel(1, 32, program));
   CHECK(ran.sm.of(AccessKind::global_load).requests == 100);
@@ -173,7 +173,7 @@ TEST_CASE("many loads on one scoreboard, then one use") {
 }
 
 TEST_CASE("an access with every lane predicated off makes no request") {
-  const Access off = strided(kBuffer, 4, 4, 0);
+  const Access off = strided(kWarpsBuffer, 4, 4, 0);
   const HandMadeKernel kernel(
       2, 64,
       {load_global(off).sets(0), store_global(off), step(OpClass::async_copy, {off, off}).sets(1),
@@ -195,7 +195,7 @@ TEST_CASE("an access with every lane predicated off makes no request") {
 }
 
 TEST_CASE("an async copy reads global memory and is waited for like a load") {
-  const Access from = strided(kBuffer, 16, 16), to = strided(0, 16, 16);
+  const Access from = strided(kWarpsBuffer, 16, 16), to = strided(0, 16, 16);
   const HandMadeKernel kernel(1, 32,
                               {step(OpClass::async_copy, {from, to}).bypassing_l1().sets(0),
                                step(OpClass::dependency).waits_for(0), load_shared(to).sets(1)});
@@ -213,8 +213,8 @@ TEST_CASE("an async copy reads global memory and is waited for like a load") {
 TEST_CASE("stores reach L2 and HBM in the end, and a read finds them in L2") {
   const HandMadeKernel kernel(
       1, 32,
-      {store_global(strided(kBuffer, 4)), step(OpClass::nop).stall(250), step(OpClass::nop).stall(250),
-       load_global(strided(kBuffer, 4)).bypassing_l1().sets(0), step(OpClass::fma).waits_for(0)});
+      {store_global(strided(kWarpsBuffer, 4)), step(OpClass::nop).stall(250), step(OpClass::nop).stall(250),
+       load_global(strided(kWarpsBuffer, 4)).bypassing_l1().sets(0), step(OpClass::fma).waits_for(0)});
   const Ran ran = run_timed(kernel);
   CHECK(ran.memory.l2.write_sectors == 4);
   CHECK(ran.memory.l2.read_sectors + ran.memory.l2.fabric_hit_sectors >= 4);

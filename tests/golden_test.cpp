@@ -62,7 +62,7 @@ std::string replayed(const std::string& transcript) {
   return text;
 }
 
-bool updating() {
+bool updating_answers() {
   const char* asked = std::getenv("TILESCOPE_UPDATE_GOLDEN");
   return asked != nullptr && *asked == '1';
 }
@@ -76,9 +76,9 @@ TEST_CASE("every golden transcript is what the program says today (else: tools/u
     if (entry.path().extension() != ".txt" || entry.path().stem() == "cycles") continue;  // golden_cycles_test.cpp's
     const std::string written = contents(entry.path());
     const std::string now = replayed(written);
-    if (updating()) std::ofstream(entry.path()) << now;
+    if (updating_answers()) std::ofstream(entry.path()) << now;
     CAPTURE(entry.path().string());
-    CHECK((updating() || now == written));
+    CHECK((updating_answers() || now == written));
     ++transcripts;
   }
   CHECK(transcripts >= 3);
@@ -104,6 +104,6 @@ TEST_CASE("docs/result-format.md names every derived value and every resource") 
 TEST_CASE("docs/config-schema.md is what `config schema` prints") {
   const fs::path page = fs::path(TILESCOPE_SOURCE_DIR) / "docs/config-schema.md";
   const std::string now = ask({"config", "schema"}).out;
-  if (updating()) std::ofstream(page) << now;
-  CHECK((updating() || now == contents(page)));
+  if (updating_answers()) std::ofstream(page) << now;
+  CHECK((updating_answers() || now == contents(page)));
 }

@@ -14,13 +14,14 @@ using test::kernel;
 
 namespace {
 
-constexpr std::uint64_t kBase = 0x7f0000000000;
+constexpr std::uint64_t kFirstBuffer = 0x7f0000000000;
 
 // Byte offset in the first buffer -> how many lanes read there.
 std::map<std::uint64_t, int> reads(const Kernel& kernel) {
   std::map<std::uint64_t, int> counts;
   test::walk(kernel, [&](OpClass op, const MemoryOperand& operand, const LanePattern& pattern) {
-    if (op == OpClass::global_load) for_each_lane(operand, pattern, [&](std::uint64_t at) { ++counts[at - kBase]; });
+    if (op == OpClass::global_load)
+      for_each_lane(operand, pattern, [&](std::uint64_t at) { ++counts[at - kFirstBuffer]; });
   });
   return counts;
 }
@@ -46,7 +47,7 @@ TEST_CASE("a pointer chase goes round its chain, one lane and one load at a time
     test::walk(*chase, [&](OpClass op, const MemoryOperand& operand, const LanePattern& pattern) {
       if (op != OpClass::global_load) return;
       CHECK(pattern.active == 1);
-      order.push_back(operand.base - kBase);
+      order.push_back(operand.base - kFirstBuffer);
     });
     REQUIRE(order.size() == static_cast<std::size_t>(std::stoi(row.steps)));
     for (std::size_t i = 0; i < order.size(); ++i)

@@ -38,7 +38,7 @@ std::string mapped_text(const KernelMapping& mapping, const Measurement& row) {
   return mapped ? text_of(*mapped) : "! " + mapped.error();
 }
 
-std::string errors_of(const std::string& yaml) {
+std::string mapping_errors_of(const std::string& yaml) {
   const auto mapping = KernelMapping::read_text(yaml, "map.yaml");
   return mapping ? "" : to_string(mapping.error());
 }
@@ -234,7 +234,7 @@ TEST_CASE("compiled code: formulas in the text of a launch file, and names for t
   CHECK(mapped->launch_beside == "maps/map.yaml");
   CHECK(mapped_text(*mapping, row_of("a_16")).find("! launch of mine: the row has no m") == 0);
 
-  const std::string errors = errors_of(
+  const std::string errors = mapping_errors_of(
       "rules:\n"
       "  - {match: x, launch: 'grid: [1]'}\n"
       "  - {match: x, kernel: y, launch: 'grid: ${2*}'}\n"
@@ -254,7 +254,7 @@ TEST_CASE("compiled code: formulas in the text of a launch file, and names for t
 }
 
 TEST_CASE("every mistake of a mapping is reported in one run, with its place") {
-  const std::string errors = errors_of(
+  const std::string errors = mapping_errors_of(
       "rules:\n"
       "  - mtach: x\n"
       "    kernel: gemm_tyled\n"
@@ -288,9 +288,9 @@ TEST_CASE("every mistake of a mapping is reported in one run, with its place") {
     CHECK(errors.find(sentence) != std::string::npos);
   }
   CHECK(std::count(errors.begin(), errors.end(), '\n') == 11);
-  CHECK(errors_of("").find("is empty") != std::string::npos);
-  CHECK(errors_of("rules: []").find("rules: got an empty list") != std::string::npos);
-  CHECK(errors_of("ruels: []").find("ruels: unknown key (did you mean rules?)") != std::string::npos);
-  CHECK(errors_of("- match: x").find("got a list; must be a map with the key rules") != std::string::npos);
-  CHECK(errors_of("rules: [x]").find("rule: got 'x'; must be a map with match") != std::string::npos);
+  CHECK(mapping_errors_of("").find("is empty") != std::string::npos);
+  CHECK(mapping_errors_of("rules: []").find("rules: got an empty list") != std::string::npos);
+  CHECK(mapping_errors_of("ruels: []").find("ruels: unknown key (did you mean rules?)") != std::string::npos);
+  CHECK(mapping_errors_of("- match: x").find("got a list; must be a map with the key rules") != std::string::npos);
+  CHECK(mapping_errors_of("rules: [x]").find("rule: got 'x'; must be a map with match") != std::string::npos);
 }

@@ -18,7 +18,7 @@ std::string copy_with(const std::string& keys, const std::string& args) {
          "gpu/copy.sm_90.elf, name: copyI6float4E}\ngrid: [64]\nblock: [256]\n" + keys + "args: [" + args + "]\n";
 }
 
-CliAnswer run(const std::string& file) { return ask({"run", file, "--mode", "counts"}); }
+CliAnswer counts_of(const std::string& file) { return ask({"run", file, "--mode", "counts"}); }
 
 // The bases of the kernel's first global load and store.
 std::pair<std::uint64_t, std::uint64_t> first_addresses(const std::string& file) {
@@ -182,7 +182,7 @@ TEST_CASE("a tensor map is an argument of 128 byte in the words of cuTensorMapEn
 
 TEST_CASE("everything wrong with buffers, pointers, attributes and clusters comes in one run") {
   const test::SassScratch scratch;
-  const CliAnswer answer = run(scratch.write(
+  const CliAnswer answer = counts_of(scratch.write(
       "bad.yaml", "kernel: {sass: " + test::sass_samples +
                       "gpu/copy.sm_90.sass, name: copyI6float4E}\n"
                       "grid: [9]\n"
@@ -249,13 +249,12 @@ TEST_CASE("everything wrong with buffers, pointers, attributes and clusters come
 TEST_CASE("a launch of clusters is refused, one of single CTAs runs") {
   const test::SassScratch scratch;
   const std::string args = "{buffer: 1MiB}, {buffer: 1MiB}, 65536";
-  CHECK(refused(run(scratch.write("two.yaml", copy_with("cluster: [2]\n", args))),
+  CHECK(refused(counts_of(scratch.write("two.yaml", copy_with("cluster: [2]\n", args))),
                 "two.yaml:4:10: error: clusters are not modelled; got one of 2 x 1 x 1 CTAs"));
-  CHECK(refused(run(scratch.write("big.yaml", copy_with("cluster: [8, 4, 1]\n", args))),
+  CHECK(refused(counts_of(scratch.write("big.yaml", copy_with("cluster: [8, 4, 1]\n", args))),
                 "cluster: got 32 CTAs; must be at most 16"));
-  CHECK(
-      run(scratch.write("one.yaml", copy_with("cluster: [1, 1, 1]\nattributes: {cooperative: false}\n", args))).code ==
-      0);
+  CHECK(counts_of(scratch.write("one.yaml", copy_with("cluster: [1, 1, 1]\nattributes: {cooperative: false}\n", args)))
+            .code == 0);
 }
 
 TEST_CASE("a listing that several launches share is read once") {

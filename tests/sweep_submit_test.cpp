@@ -179,12 +179,12 @@ TEST_CASE("an engine that is not installed is an error with what to install") {
 
 namespace {
 
-constexpr const char* kStudy =
+constexpr const char* kSubmittedStudy =
     "study: tiny\ngpus: [h100]\nkernels: [gemm_naive]\nmode: counts\n"
     "parameters: {M: 32:256:32, N: 32, K: 32}\n";  // 8 points
 
 std::string study_at(const HardDirectory& at) {
-  std::ofstream(at / "study.yaml") << kStudy;
+  std::ofstream(at / "study.yaml") << kSubmittedStudy;
   return at / "study.yaml";
 }
 

@@ -20,7 +20,7 @@ std::string to_string(const Diagnostics& diagnostics) {
 DiagnosticsError::DiagnosticsError(Diagnostics diagnostics)
     : std::runtime_error(to_string(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   constexpr std::size_t longest = 60;
   std::string shown = "'";
   for (const char c : text.substr(0, longest)) {

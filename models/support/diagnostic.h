@@ -35,6 +35,6 @@ class DiagnosticsError : public std::runtime_error {
 };
 
 // A value as it appears in a message: 'text', shortened, with control characters escaped.
-std::string quoted(const std::string& text);
+std::string in_quotes(const std::string& text);
 
 }  // namespace tilescope

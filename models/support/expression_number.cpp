@@ -12,7 +12,7 @@ namespace tilescope {
 namespace {
 
 [[noreturn]] void unreadable(const ExpressionNode& node, const char* accepted = "") {
-  throw ExpressionError(node.column, "unreadable number " + quoted(node.text) + accepted);
+  throw ExpressionError(node.column, "unreadable number " + in_quotes(node.text) + accepted);
 }
 
 void read_c_integer(ExpressionNode& node) {
@@ -20,7 +20,7 @@ void read_c_integer(ExpressionNode& node) {
   const std::string_view body = std::string_view(node.text).substr(hex ? 2 : 0);
   const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), node.number, hex ? 16 : 10);
   if (error == std::errc::result_out_of_range)
-    throw ExpressionError(node.column, "number " + quoted(node.text) + " does not fit into 64 bits");
+    throw ExpressionError(node.column, "number " + in_quotes(node.text) + " does not fit into 64 bits");
   if (error != std::errc{} || end != body.data() + body.size()) unreadable(node);
 }
 

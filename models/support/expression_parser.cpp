@@ -51,7 +51,7 @@ class Parser {
   Node whole() {
     Node node = conditional();
     peek();
-    if (at_ < text_.size()) fail("unexpected " + quoted(text_.substr(at_, 1)) + "; must be an operator or the end");
+    if (at_ < text_.size()) fail("unexpected " + in_quotes(text_.substr(at_, 1)) + "; must be an operator or the end");
     return node;
   }
 
@@ -152,7 +152,7 @@ class Parser {
     }
     if (c == '$' && syntax_.captures) return capture();
     if (c == '\'' && syntax_.words) return word();
-    if (!is_digit(c) && !is_letter(c)) fail("unexpected " + quoted(std::string(1, c)) + "; must be " + wanted());
+    if (!is_digit(c) && !is_letter(c)) fail("unexpected " + in_quotes(std::string(1, c)) + "; must be " + wanted());
     Node node = make(is_digit(c) ? Op::number : Op::name, at_ + 1);
     node->text = run_of_letters();
     if (is_digit(c)) {

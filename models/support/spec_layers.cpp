@@ -78,12 +78,12 @@ tl::expected<std::vector<SpecLayer>, Diagnostics> spec_layers(const std::string&
     const std::string file = file_of(base.Scalar(), directory).lexically_normal().string();
     if (std::find(identities.begin(), identities.end(), identity(file)) != identities.end())
       return refuse(
-          fmt::format("got {}; {} is based on this file; must not lead back to it", seen(base), quoted(file)));
+          fmt::format("got {}; {} is based on this file; must not lead back to it", seen(base), in_quotes(file)));
     if (layers.size() == kMostLayers)
       return refuse(fmt::format("got {}; must be the last of at most {} files", seen(base), kMostLayers));
     auto base_text = read_text_file(file);
     if (!base_text)
-      return refuse(fmt::format("got {}; {} {}{}", seen(base), quoted(file), base_text.error().message,
+      return refuse(fmt::format("got {}; {} {}{}", seen(base), in_quotes(file), base_text.error().message,
                                 is_path(base.Scalar()) ? "" : did_you_mean(base.Scalar(), names_beside(directory))));
     auto next = layer(std::move(*base_text), file);
     if (!next) return tl::unexpected(Diagnostics{next.error()});

@@ -188,7 +188,7 @@ class Reader : public SpecFields {
       if (set->value.empty()) return Found{YAML::Node(YAML::NodeType::Null), place};
       const auto node = parse_yaml(set->value, set->label());
       if (node) return Found{*node, place};
-      error(place, fmt::format("{}: got {}; must be {}", path(key), quoted(set->value), wanted));
+      error(place, fmt::format("{}: got {}; must be {}", path(key), in_quotes(set->value), wanted));
       return std::nullopt;
     }
     if (entry != nullptr) return Found{entry->value, place_of(entry->value, entry->key_place)};

@@ -80,7 +80,7 @@ std::string seen(const YAML::Node& node) {
   if (!node.IsDefined() || node.IsNull()) return "nothing";
   if (node.IsMap()) return "a map";
   if (node.IsSequence()) return "a list";
-  return quoted(node.Scalar());
+  return in_quotes(node.Scalar());
 }
 
 }  // namespace tilescope

@@ -45,7 +45,7 @@ BankReport report_from(const Values& values) {
   return report;
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_banks(const Values& values, std::ostream& out) {
   const std::string format = chosen(values, "format", {"table", "json"});
   const BankReport report = report_from(values);
   with_output(values, out, [&](std::ostream& stream) {
@@ -87,7 +87,7 @@ Command banks_command() {
                                "of the answer");
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_banks;
   return command;
 }
 

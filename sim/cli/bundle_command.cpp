@@ -36,11 +36,11 @@ Chosen chosen_from(const Values& values) {
   const auto& word = values["DIR"].as<std::string>();
   const auto name = bundle::bundle_name(word);
   if (!name)
-    throw UsageError("got " + quoted(word) + "; must be the folder of a bundle", "see: tilescope bundle --help");
+    throw UsageError("got " + in_quotes(word) + "; must be the folder of a bundle", "see: tilescope bundle --help");
   auto bundle = bundle::read_bundle(name->folder);
   if (!bundle) throw DiagnosticsError(bundle.error());
   auto launches = bundle::select_launches(*bundle, name->selection);
-  if (!launches) throw UsageError(quoted(word) + ": " + launches.error());
+  if (!launches) throw UsageError(in_quotes(word) + ": " + launches.error());
   return {*std::move(bundle), *std::move(launches)};
 }
 
@@ -138,7 +138,7 @@ std::string shown(const bundle::Bundle& bundle, std::size_t index, const sass::R
   return text;
 }
 
-int show(const Values& values, std::ostream& out) {
+int show_bundle(const Values& values, std::ostream& out) {
   const auto [bundle, launches] = chosen_from(values);
   const auto surveys = survey_launches(bundle, launches, limits_from(values), threads_from(values));
   with_output(values, out, [&, &bundle = bundle, &launches = launches](std::ostream& stream) {
@@ -175,7 +175,7 @@ class Problems {
   std::vector<std::size_t> others_;  // places
 };
 
-int check(const Values& values, std::ostream& out) {
+int check_bundle(const Values& values, std::ostream& out) {
   const auto [bundle, launches] = chosen_from(values);
   const auto surveys = survey_launches(bundle, launches, limits_from(values), threads_from(values));
   Problems errors;
@@ -266,17 +266,17 @@ Command bundle_command() {
   command.run = [](const Values& values, std::ostream&) -> int {
     if (values.count("ACTION") == 0) throw UsageError("no action given; tilescope bundle list|show|check|needs DIR");
     const auto& words = values["ACTION"].as<std::vector<std::string>>();
-    throw UsageError("got " + quoted(words.front()) + "; must be list, show, check or needs",
+    throw UsageError("got " + in_quotes(words.front()) + "; must be list, show, check or needs",
                      "see: tilescope bundle --help");
   };
   command.actions = {
       action("list", "List the launches of a bundle", "Reads the index alone, so that it answers at once.",
              "tilescope bundle list train.bundle\ntilescope bundle list 'train.bundle#gemm' --format json", list),
       action("show", "Show what launches are: code, shared memory, arguments, buffers", "",
-             "tilescope bundle show train.bundle#12\ntilescope bundle show 'train.bundle#softmax'", show),
+             "tilescope bundle show train.bundle#12\ntilescope bundle show 'train.bundle#softmax'", show_bundle),
       action("check", "Check every file of a bundle, and say what can be simulated",
              "Every error comes in one run, with exit code 2. A launch that asks for what is not modelled is no error.",
-             "tilescope bundle check train.bundle", check),
+             "tilescope bundle check train.bundle", check_bundle),
       action(
           "needs", "List the launches whose memory contents must be recorded",
           "Those whose addresses or branches depend on loaded values, and that have no contents: one line each, the\n"

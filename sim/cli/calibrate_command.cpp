@@ -104,7 +104,7 @@ void check_replaceable(const cal::GpuFile& gpu, const std::vector<cal::ChosenPar
   value_of(cal::fitted_text(gpu, unchanged));
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_calibrate(const Values& values, std::ostream& out) {
   const std::string format = chosen(values, "format", {"table", "json"});
   const bool dry = values.count("dry-run") != 0;
   if (dry && format == "json") throw UsageError("--dry-run prints a table only; must be --format table");
@@ -179,7 +179,7 @@ Command calibrate_command() {
     add("dry-run", "show launches, parameters and the number of simulations; simulate and write nothing");
     add("output,o", po::value<std::string>()->value_name("FILE"), "the fitted GPU's file, whole or not at all");
   };
-  command.run = run;
+  command.run = run_calibrate;
   return command;
 }
 

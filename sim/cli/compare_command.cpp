@@ -29,13 +29,13 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-Words metrics_from(const Values& values) {
+Words compared_from(const Values& values) {
   Words names;
   for (const ComparedMetric& metric : compared_metrics()) names.push_back(metric.name);
   Words chosen = words_of(values, "metric");
   for (const std::string& name : chosen)
     if (find_compared_metric(name) == nullptr)
-      throw UsageError("--metric: unknown metric " + quoted(name) + did_you_mean(name, names),
+      throw UsageError("--metric: unknown metric " + in_quotes(name) + did_you_mean(name, names),
                        "see: tilescope list metrics, and docs/compare.md");
   return chosen;
 }
@@ -56,7 +56,7 @@ std::optional<double> most_instructions(const Values& values) {
   double number = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || stopped != text.data() + text.size() || !(number >= 1))
-    throw UsageError("--max-instructions: got " + quoted(text) + "; must be a number of at least 1, such as 5e7");
+    throw UsageError("--max-instructions: got " + in_quotes(text) + "; must be a number of at least 1, such as 5e7");
   return number;
 }
 
@@ -74,7 +74,7 @@ std::size_t keep_kernels(std::vector<Measurement>& rows, const Values& values) {
 void refuse_no_kernel(const Values& values) {
   const auto& pattern = values["kernels"].as<std::string>();
   const auto expression = NamePattern::make(pattern);
-  throw UsageError("--kernels: got " + quoted(pattern) + "; no measured kernel's name has it" +
+  throw UsageError("--kernels: got " + in_quotes(pattern) + "; no measured kernel's name has it" +
                    (expression ? "" : ", and it is no regular expression (" + expression.error() + ")"));
 }
 
@@ -135,7 +135,7 @@ void refuse_nothing_matched(const MatchedRows& rows) {
   Diagnostics errors;
   for (const UnmatchedRow& row : rows.unmatched)
     errors.push_back({row.measured.file, row.measured.line, 1,
-                      "kernel " + quoted(row.measured.kernel) + " can not be compared: " + row.reason});
+                      "kernel " + in_quotes(row.measured.kernel) + " can not be compared: " + row.reason});
   throw DiagnosticsError(errors);
 }
 
@@ -154,7 +154,7 @@ void refuse_outside(const std::vector<Judgement>& judgements, const Comparison& 
   if (!offending.empty()) throw OutsideTolerance(offending);
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_compare(const Values& values, std::ostream& out) {
   const Words files = words_of(values, "measured");
   if (files.empty()) throw UsageError("no --measured FILE given; tilescope compare --measured FILE...");
   const std::string format = chosen(values, "format", {"table", "json", "csv", "junit", "svg"});
@@ -162,7 +162,7 @@ int run(const Values& values, std::ostream& out) {
   request.options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
   request.options.sample = chosen_sample(values);
   request.options.threads = threads_from(values);
-  request.metrics = metrics_from(values);
+  request.metrics = compared_from(values);
   request.stalls = values.count("stalls") != 0;
   const std::vector<Tolerance> tolerances = tolerances_from(values);
   if (format == "junit" && tolerances.empty())
@@ -251,7 +251,7 @@ Command compare_command() {
       "out.csv\n"
       "tilescope compare --measured gemm.csv --tolerance 10% --tolerance dram__bytes_read.sum=15% --format junit";
   command.declare = declare;
-  command.run = run;
+  command.run = run_compare;
   return command;
 }
 

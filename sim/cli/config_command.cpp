@@ -28,7 +28,7 @@ std::vector<std::string> files_of(const Values& values) {
   return values["FILE|NAME"].as<std::vector<std::string>>();
 }
 
-int check(const Values& values, std::ostream& out) {
+int check_configs(const Values& values, std::ostream& out) {
   Diagnostics errors;
   for (const std::string& file : files_of(values)) {
     try {
@@ -87,7 +87,7 @@ std::string resolved_text(const GpuSpec& spec, const std::map<std::string, std::
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-int show(const Values& values, std::ostream& out) {
+int show_config(const Values& values, std::ostream& out) {
   const std::string format = chosen(values, "format", {"yaml", "json"});
   const auto files = files_of(values);
   if (files.size() != 1) throw UsageError("config show takes one FILE|NAME, got " + std::to_string(files.size()));
@@ -108,10 +108,10 @@ int schema(const Values& values, std::ostream& out) {
   return ok;
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_config(const Values& values, std::ostream& out) {
   const std::string action = chosen(values, "ACTION", {"check", "show", "schema"});
-  if (action == "check") return check(values, out);
-  if (action == "show") return show(values, out);
+  if (action == "check") return check_configs(values, out);
+  if (action == "show") return show_config(values, out);
   return schema(values, out);
 }
 
@@ -142,7 +142,7 @@ Command config_command() {
     add_set_option(line.options);
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_config;
   return command;
 }
 

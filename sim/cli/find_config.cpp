@@ -67,7 +67,7 @@ std::string find_gpu(const std::string& name_or_file) {
     throw UsageError("no built-in GPUs found in " + list_of(config_directories()),
                      "set TILESCOPE_CONFIGS to the configs directory, or name a .yaml file");
   }
-  throw UsageError("unknown GPU " + quoted(name_or_file) + did_you_mean(name_or_file, names) + "; must be " +
+  throw UsageError("unknown GPU " + in_quotes(name_or_file) + did_you_mean(name_or_file, names) + "; must be " +
                    list_of(names) + ", or a .yaml file");
 }
 

@@ -29,7 +29,7 @@ std::string find_mapping(const std::string& name_or_file) {
   if (names.empty())
     throw UsageError("no built-in mappings found in " + list_of(config_directories()),
                      "set TILESCOPE_CONFIGS to the configs directory, or name a .yaml file");
-  throw UsageError("unknown mapping " + quoted(name_or_file) + did_you_mean(name_or_file, names) + "; must be " +
+  throw UsageError("unknown mapping " + in_quotes(name_or_file) + did_you_mean(name_or_file, names) + "; must be " +
                    list_of(names) + ", or a .yaml file");
 }
 

@@ -37,7 +37,7 @@ std::vector<std::string> own_parameters(const std::string& word, std::size_t col
     own.push_back(word.substr(from, comma == std::string::npos ? comma : comma - from));
     if (own.back().find('=') == std::string::npos)
       throw UsageError(
-          fmt::format("kernel {}: got {}; must be NAME:KEY=VALUE,KEY=VALUE", quoted(word), quoted(own.back())));
+          fmt::format("kernel {}: got {}; must be NAME:KEY=VALUE,KEY=VALUE", in_quotes(word), in_quotes(own.back())));
     if (comma == std::string::npos) return own;
     from = comma + 1;
   }

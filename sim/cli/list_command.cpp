@@ -88,7 +88,7 @@ Listing list_metrics() {
   return list;
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_list(const Values& values, std::ostream& out) {
   const std::string what = chosen(values, "WHAT", {"kernels", "gpus", "metrics"});
   const std::string format = chosen(values, "format", {"table", "names", "json"});
   const Listing list = what == "kernels" ? list_kernels() : what == "gpus" ? list_gpus() : list_metrics();
@@ -121,7 +121,7 @@ Command list_command() {
         "format", po::value<std::string>()->default_value("table")->value_name("table|names|json"), "of the list");
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_list;
   return command;
 }
 

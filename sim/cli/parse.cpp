@@ -83,7 +83,7 @@ std::string chosen(const Values& values, const std::string& word, const std::vec
   for (const std::string& known : actions) {
     if (action == known) return action;
   }
-  throw UsageError("unknown " + word + " " + quoted(action) + did_you_mean(action, actions) + "; must be " +
+  throw UsageError("unknown " + word + " " + in_quotes(action) + did_you_mean(action, actions) + "; must be " +
                    list_of(actions));
 }
 
@@ -101,7 +101,7 @@ std::int64_t whole_number(const Values& values, const char* option, std::int64_t
   const auto& text = values[option].as<std::string>();
   const auto number = parse_integer(text);
   if (!number || *number < range.low || *number > range.high)
-    throw UsageError(fmt::format("--{}: got {}; must be {}", option, quoted(text), accepted(range, "")));
+    throw UsageError(fmt::format("--{}: got {}; must be {}", option, in_quotes(text), accepted(range, "")));
   return *number;
 }
 

@@ -22,8 +22,9 @@ const Command& find_command(const std::string& name) {
   }
   const bool option = name.starts_with('-');
   if (option) names = {"--help", "--version"};
-  throw UsageError((option ? "unknown option " + name : "unknown command " + quoted(name)) + did_you_mean(name, names),
-                   "see: tilescope --help");
+  throw UsageError(
+      (option ? "unknown option " + name : "unknown command " + in_quotes(name)) + did_you_mean(name, names),
+      "see: tilescope --help");
 }
 
 // The command's action that the first of its words names, or the command.

@@ -25,15 +25,15 @@ int run_bundle_launches(const Values& values, const std::string& word, const std
                         RunOptions options, std::ostream& out) {
   for (const char* option : {"by", "top", "timeline", "param", "wall"})
     if (values.count(option) != 0)
-      throw UsageError(fmt::format("--{} is for one launch; got {}", option, quoted(word)),
+      throw UsageError(fmt::format("--{} is for one launch; got {}", option, in_quotes(word)),
                        "one launch is DIR#ID; see: tilescope bundle list DIR");
   const std::string format = chosen(values, "format", {"table", "json", "csv"});
   const auto name = bundle::bundle_name(word);
   auto bundle = bundle::read_bundle(name->folder);
   if (!bundle) throw DiagnosticsError(bundle.error());
   auto launches = bundle::select_launches(*bundle, name->selection);
-  if (!launches) throw UsageError(quoted(word) + ": " + launches.error());
-  if (launches->empty()) throw UsageError(quoted(word) + ": the bundle has no launch");
+  if (!launches) throw UsageError(in_quotes(word) + ": " + launches.error());
+  if (launches->empty()) throw UsageError(in_quotes(word) + ": the bundle has no launch");
   bool all_well = false;
   with_output(values, out, [&](std::ostream& stream) {
     ProgressLine progress(fmt::format("{}, {} launches", word, launches->size()));

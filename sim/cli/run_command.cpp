@@ -42,7 +42,7 @@ std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) 
   if (values.count("timeline") == 0) return "";
   const auto& path = values["timeline"].as<std::string>();
   if (!path.ends_with(".csv") && !path.ends_with(".json"))
-    throw UsageError("--timeline: got " + quoted(path) + "; must end in .csv (a table) or .json (a Chrome trace)");
+    throw UsageError("--timeline: got " + in_quotes(path) + "; must end in .csv (a table) or .json (a Chrome trace)");
   if (kernels > 1) throw UsageError("--timeline takes one KERNEL, got " + std::to_string(kernels));
   if (mode == Mode::counts) throw UsageError("--timeline needs --mode timing: counting knows no time");
   return path;
@@ -65,8 +65,9 @@ std::optional<std::size_t> top_from(const Values& values) {
 
 void refuse_missing_lines(const Kernel& kernel, const std::string& word) {
   if (knows_source_lines(kernel)) return;
-  throw UsageError("--by source: " + quoted(word) + " does not say which lines of source code its instructions are of",
-                   "compile with nvcc -lineinfo and disassemble with nvdisasm -hex -g; --by line needs neither");
+  throw UsageError(
+      "--by source: " + in_quotes(word) + " does not say which lines of source code its instructions are of",
+      "compile with nvcc -lineinfo and disassemble with nvdisasm -hex -g; --by line needs neither");
 }
 
 std::string text_of(const std::vector<LabelledResult>& results, const std::string& format) {
@@ -90,7 +91,7 @@ std::unique_ptr<AtomicFile> open_timeline(const std::string& path) {
   }
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_kernels(const Values& values, std::ostream& out) {
   const std::vector<std::string> words = kernels_from(values);
   const std::string format = chosen(values, "format", {"table", "json", "csv"});
   RunOptions options;
@@ -194,7 +195,7 @@ Command run_command() {
         "equal runs give equal bytes");
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_kernels;
   return command;
 }
 

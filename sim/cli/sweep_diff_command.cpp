@@ -25,7 +25,7 @@ double tolerance_from(const Values& values) {
   const auto& text = values["tolerance"].as<std::string>();
   const auto percent = text.ends_with('%') ? parse_real(text.substr(0, text.size() - 1)) : std::nullopt;
   if (!percent || *percent < 0)
-    throw UsageError(fmt::format("--tolerance: got {}; must be a percentage such as 1%", quoted(text)));
+    throw UsageError(fmt::format("--tolerance: got {}; must be a percentage such as 1%", in_quotes(text)));
   return *percent / 100;
 }
 
@@ -54,7 +54,7 @@ std::string only_text(const char* store, const std::vector<std::string>& points,
   return text;
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_sweep_diff(const Values& values, std::ostream& out) {
   const double tolerance = tolerance_from(values);
   const auto most = static_cast<std::size_t>(whole_number(values, "top", 20, {1, 1'000'000}));
   const auto table = [&](const char* word) {
@@ -94,7 +94,7 @@ Command sweep_diff_command() {
                                "at most N lines each, 20 unless given");
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_sweep_diff;
   return command;
 }
 

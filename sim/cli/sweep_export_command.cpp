@@ -11,7 +11,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-int run(const Values& values, std::ostream& out) {
+int run_sweep_export(const Values& values, std::ostream& out) {
   const std::string format = chosen(values, "format", {"csv", "json"});
   sweep::SweepTable table = selected_table(values, values.count("wall") != 0);
   const auto columns = columns_from(values);
@@ -46,7 +46,7 @@ Command sweep_export_command() {
     line.options.add_options()("wall", "also the program's version and the seconds each point took");
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_sweep_export;
   return command;
 }
 

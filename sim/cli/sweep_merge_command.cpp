@@ -38,7 +38,7 @@ std::string list_of_missing(const std::vector<sweep::MissingPoint>& all, bool fa
   return count == 0 ? "" : fmt::format("{} {}:\n{}", points_text(count), failed ? "failed" : "missing", text);
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_sweep_merge(const Values& values, std::ostream& out) {
   const auto inputs =
       values.count("STORE") == 0 ? std::vector<std::string>{} : values["STORE"].as<std::vector<std::string>>();
   if (values.count("output") == 0) throw UsageError("sweep merge needs -o STORE", "see: tilescope sweep merge --help");
@@ -85,7 +85,7 @@ Command sweep_merge_command() {
     line.options.add_options()("study", po::value<std::string>()->value_name("STUDY.yaml"),
                                "the study whose points are wanted");
   };
-  command.run = run;
+  command.run = run_sweep_merge;
   return command;
 }
 

@@ -16,8 +16,6 @@ namespace {
 namespace po = boost::program_options;
 using sweep::Plan;
 
-constexpr int kMostShards = 100'000;
-
 std::string point_line(const Plan& plan, std::size_t index) {
   const sweep::PlannedPoint& point = plan.points[index];
   std::string line = fmt::format("{}\t{}\t{}\t{}\t", index + 1, point.key, plan.study.kernels[point.kernel].label,
@@ -38,7 +36,7 @@ std::string shard_line(const Plan& plan, const sweep::Shard& shard) {
   return fmt::format("{}/{}\t{}\t{}\n", shard.number, shard.of, key.text(), points);
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_sweep_plan(const Values& values, std::ostream& out) {
   const auto shards = static_cast<int>(whole_number(values, "shards", 0, {1, kMostShards}));
   const Plan plan = read_plan(values["STUDY"].as<std::string>());
   with_output(values, out, [&](std::ostream& stream) {
@@ -69,7 +67,7 @@ Command sweep_plan_command() {
     line.options.add_options()("shards", po::value<std::string>()->value_name("N"), "list N shards, not points");
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_sweep_plan;
   return command;
 }
 

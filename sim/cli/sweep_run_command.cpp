@@ -23,8 +23,6 @@ using sweep::Plan;
 using sweep::RunTally;
 using sweep::Store;
 
-constexpr int kMostJobs = 1024;
-
 int jobs_from(const Values& values) {
   const int cores = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostJobs);
   return static_cast<int>(whole_number(values, "jobs", cores, {1, kMostJobs}));
@@ -76,7 +74,7 @@ std::string summary(const Plan& plan, const RunTally& tally, const sweep::Shard&
   return text;
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_sweep_run(const Values& values, std::ostream& out) {
   const Plan plan = read_plan(values["STUDY"].as<std::string>());
   const std::string path = values.count("output") != 0 ? values["output"].as<std::string>() : plan.study.name + ".db";
   if (values.count("dry-run") != 0) return dry_run(plan, path, values, out);
@@ -127,7 +125,7 @@ Command sweep_run_command() {
     line.options.add_options()("retry-failed", "compute points again that failed before");
     line.options.add_options()("dry-run", "only say how many points there are and how long they will take");
   };
-  command.run = run;
+  command.run = run_sweep_run;
   return command;
 }
 

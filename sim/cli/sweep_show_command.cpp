@@ -70,7 +70,7 @@ std::string text_of(const SweepTable& table, std::size_t most_rows) {
   return aligned_columns(lines);
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_sweep_show(const Values& values, std::ostream& out) {
   const std::vector<Goal> goals = goals_from(values);
   SweepTable table = selected_table(values, false);
   const std::size_t points = table.rows.size();
@@ -117,7 +117,7 @@ Command sweep_show_command() {
     line.options.add_options()("top", po::value<std::string>()->value_name("N"), "at most N points, 20 unless given");
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_sweep_show;
   return command;
 }
 

@@ -13,8 +13,6 @@
 namespace tilescope::cli {
 namespace {
 
-constexpr int kMostShards = 100'000;
-
 tl::expected<std::string, std::string> gpu_file(const std::string& name) {
   try {
     return find_gpu(name);
@@ -27,7 +25,7 @@ tl::expected<std::string, std::string> gpu_file(const std::string& name) {
 void refuse_action(const std::string& word) {
   if (word.find_first_of("./") != std::string::npos || read_text_file(word)) return;
   const std::vector<std::string> actions = {"run", "plan", "merge", "export", "show", "diff", "submit"};
-  throw UsageError(fmt::format("unknown action or study {}{}; must be a study file, {}", quoted(word),
+  throw UsageError(fmt::format("unknown action or study {}{}; must be a study file, {}", in_quotes(word),
                                did_you_mean(word, actions), list_of(actions)),
                    "see: tilescope sweep --help");
 }
@@ -50,7 +48,7 @@ sweep::Shard shard_from(const Values& values) {
   const auto number = parse_integer(text.substr(0, slash));
   const auto of = slash == std::string::npos ? std::nullopt : parse_integer(text.substr(slash + 1));
   if (!number || !of || *of < 1 || *of > kMostShards || *number < 1 || *number > *of)
-    throw UsageError(fmt::format("--shard: got {}; must be I/N, such as 1/4 to 4/4", quoted(text)));
+    throw UsageError(fmt::format("--shard: got {}; must be I/N, such as 1/4 to 4/4", in_quotes(text)));
   return {static_cast<std::size_t>(*number), static_cast<std::size_t>(*of)};
 }
 

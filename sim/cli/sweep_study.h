@@ -8,6 +8,9 @@
 
 namespace tilescope::cli {
 
+constexpr int kMostShards = 100'000;
+constexpr int kMostJobs = 1024;
+
 // Throws DiagnosticsError with everything that is wrong with the file.
 sweep::Plan read_plan(const std::string& path);
 

@@ -20,9 +20,6 @@ using sweep::Engine;
 using sweep::Submission;
 using Words = std::vector<std::string>;
 
-constexpr int kMostShards = 100'000;
-constexpr int kMostJobs = 1024;
-
 std::string text_of(const Values& values, const char* option) {
   return values.count(option) == 0 ? "" : values[option].as<std::string>();
 }
@@ -55,7 +52,7 @@ Words slurm_options(const Values& values) {
   for (const std::string& option : values["sbatch-option"].as<Words>()) {
     if (!option.starts_with('-'))
       throw UsageError(
-          fmt::format("--sbatch-option: got {}; must be an option of sbatch, such as --mem=2G", quoted(option)));
+          fmt::format("--sbatch-option: got {}; must be an option of sbatch, such as --mem=2G", in_quotes(option)));
     options.push_back(option);
   }
   return options;
@@ -91,7 +88,7 @@ std::string summary(const Submission& submission, const sweep::Plan& plan, const
   return text + "\n";
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_sweep_submit(const Values& values, std::ostream& out) {
   const sweep::Plan plan = read_plan(values["STUDY"].as<std::string>());
   if (values.count("shards") == 0)
     throw UsageError("no --shards N given; must be the number of parts to compute side by side");
@@ -146,7 +143,7 @@ Command sweep_submit_command() {
     text("jobs", "N", "worker threads of a shard, 1 unless given");
     text("output,o", "STORE", "the merged store; NAME.db of the study's name unless given");
     text("dir", "DIR", "scripts, shards' stores and logs; STORE with .shards for its ending unless given");
-    text("program", "PATH", "tilescope where the shards run; this program's own path unless given");
+    text("program", "PATH", "tilescope where the shards run_sweep_submit; this program's own path unless given");
     text("hosts", "LIST", "parallel: machines, as its --sshlogin takes them: 8/node1,user@node2");
     text("partition", "NAME", "slurm: as sbatch takes it");
     text("time", "TIME", "slurm: limit of a shard, as sbatch takes it");
@@ -155,7 +152,7 @@ Command sweep_submit_command() {
     line.options.add_options()("retry-failed", "compute points again that failed before");
     line.options.add_options()("dry-run", "write the scripts, start nothing");
   };
-  command.run = run;
+  command.run = run_sweep_submit;
   return command;
 }
 

@@ -54,7 +54,7 @@ int validate(const Values& values, std::ostream& out) {
   return ok;
 }
 
-int run(const Values& values, std::ostream& out) {
+int run_trace(const Values& values, std::ostream& out) {
   const std::string action = chosen(values, "ACTION", {"record", "info", "validate"});
   if (action == "record") return record(values, out);
   if (values.count("param") != 0) throw UsageError("-p is for trace record", "see: tilescope trace --help");
@@ -84,7 +84,7 @@ Command trace_command() {
     add_parameter_option(line.options);
     add_output_option(line.options);
   };
-  command.run = run;
+  command.run = run_trace;
   return command;
 }
 

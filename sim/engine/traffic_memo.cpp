@@ -11,9 +11,9 @@
 namespace tilescope {
 namespace {
 
-constexpr std::int64_t kCheckEvery = 256;  // CTAs
+constexpr std::int64_t kCtasPerCheck = 256;  // CTAs
 
-std::uint64_t hash_of(const LanePattern& pattern) {
+std::uint64_t content_hash_of(const LanePattern& pattern) {
   ContentHash hash;
   for (const std::int64_t offset : pattern.offset) hash.add(static_cast<std::uint64_t>(offset));
   hash.add(pattern.active);
@@ -38,7 +38,7 @@ class Surveyor {
     hash_.add(static_cast<std::uint64_t>(warps));
     const auto stream = kernel_.make_stream();
     for (std::int64_t cta = 0; cta < ctas; ++cta) {
-      if (cta % kCheckEvery == 0) check();
+      if (cta % kCtasPerCheck == 0) check();
       for (int warp = 0; warp < warps; ++warp)
         if (!add_warp(*stream, cta, warp)) return std::nullopt;
     }
@@ -104,7 +104,7 @@ class Surveyor {
 
   std::uint64_t pattern_hash(PatternId id) {
     if (id >= patterns_.size()) patterns_.resize(id + 1, 0);
-    if (patterns_[id] == 0) patterns_[id] = hash_of(kernel_.patterns().pattern(id)) | 1U;
+    if (patterns_[id] == 0) patterns_[id] = content_hash_of(kernel_.patterns().pattern(id)) | 1U;
     return patterns_[id];
   }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "sim/results/real.h"
+
 namespace tilescope {
 namespace {
 
 constexpr double kIdlePercent = 50;
-
-double real(std::uint64_t count) { return static_cast<double>(count); }
 
 // What is behind a busy resource, where the counters know more than its utilisation.
 std::string detail(const std::string& name, const MetricSource& source) {

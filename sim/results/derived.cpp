@@ -1,11 +1,10 @@
 #include "sim/results/derived.h"
 
 #include "models/gpu_totals.h"
+#include "sim/results/real.h"
 
 namespace tilescope {
 namespace {
-
-double real(std::uint64_t count) { return static_cast<double>(count); }
 
 std::optional<double> quotient(double part, double whole) {
   if (whole == 0) return std::nullopt;

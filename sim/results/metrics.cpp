@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/results/real.h"
+
 namespace tilescope {
 namespace {
 
 using Source = const MetricSource&;
 using Value = std::function<double(Source)>;
 
-double real(std::uint64_t count) { return static_cast<double>(count); }
 // Sampled counts are estimates: a part may come out a little above its whole.
 double rest(std::uint64_t whole, std::uint64_t part) { return real(whole > part ? whole - part : 0); }
 double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; }

@@ -2,11 +2,10 @@
 
 #include "models/gpu_totals.h"
 #include "models/pipes.h"
+#include "sim/results/real.h"
 
 namespace tilescope {
 namespace {
-
-double real(std::uint64_t count) { return static_cast<double>(count); }
 
 struct PipeLabel {
   Pipe pipe;

@@ -101,7 +101,7 @@ tl::expected<std::vector<std::size_t>, std::string> select_launches(const Bundle
     auto made = NamePattern::make(*selection);
     if (!made)
       return tl::unexpected(fmt::format("got {}; must be a launch's id or a regular expression ({})",
-                                        tilescope::quoted(*selection), made.error()));
+                                        tilescope::in_quotes(*selection), made.error()));
     pattern = *std::move(made);
   }
   for (std::size_t i = 0; i < bundle.launches.size(); ++i) {
@@ -114,7 +114,7 @@ tl::expected<std::vector<std::size_t>, std::string> select_launches(const Bundle
   if (!chosen.empty() || !selection) return chosen;
   return tl::unexpected(
       by_id ? fmt::format("got the launch {}; the bundle has {} launches", *selection, bundle.launches.size())
-            : fmt::format("got {}; no kernel of the bundle has that in its name", tilescope::quoted(*selection)));
+            : fmt::format("got {}; no kernel of the bundle has that in its name", tilescope::in_quotes(*selection)));
 }
 
 tl::expected<std::string, Diagnostics> single_launch_file(const BundleName& name) {

@@ -36,7 +36,7 @@ BundleFacts read_facts(const std::string& text, const std::string& path, Diagnos
   const auto refuse = [&](const char* name, const std::string& got, const std::string& must) {
     const auto* entry = section.find(name);
     errors.push_back((entry != nullptr ? place_of(entry->value, entry->key_place) : top)
-                         .error(fmt::format("{}: got {}; must be {}", name, tilescope::quoted(got), must)));
+                         .error(fmt::format("{}: got {}; must be {}", name, tilescope::in_quotes(got), must)));
   };
   if (const std::string schema = text_of("schema"); schema != kSchema) refuse("schema", schema, kSchema);
   facts.gpu = text_of("gpu");

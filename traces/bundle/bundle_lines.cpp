@@ -79,7 +79,7 @@ class IndexLine {
     launch.file = text(section, "file");
     if (section.find("file") != nullptr && !lies_inside(launch.file))
       error(section.find("file")->key_place.column,
-            fmt::format("file: got {}; must be a file inside the bundle", tilescope::quoted(launch.file)));
+            fmt::format("file: got {}; must be a file inside the bundle", tilescope::in_quotes(launch.file)));
     launch.kernel = text(section, "kernel");
     launch.grid = sizes(section, "grid", {sass::kMostGridX, sass::kMostGridYZ, sass::kMostGridYZ});
     launch.block = sizes(section, "block", {sass::kMostBlock, sass::kMostBlock, sass::kMostBlock});
@@ -113,7 +113,7 @@ class IndexLine {
     if (read && *read >= 1 && *read <= most) return *read;
     if (!value.empty())
       error(section.find(name)->key_place.column,
-            fmt::format("{}: got {}; must be a whole number from 1 to {}", name, tilescope::quoted(value), most));
+            fmt::format("{}: got {}; must be a whole number from 1 to {}", name, tilescope::in_quotes(value), most));
     return 1;
   }
 
@@ -182,8 +182,8 @@ std::vector<OrderedLaunch> read_order(const std::string& text, const std::string
       if (errors.size() < kMostErrors) errors.push_back({path, line.number, 1, why});
     };
     if (count < 2 || count > 3 || !id || *id < 0 || !stream || *stream < 0 || (count == 3 && words[2] != "graph"))
-      return refuse(
-          fmt::format("got {}; must be 'ID STREAM' or 'ID STREAM graph'", tilescope::quoted(std::string(line.text))));
+      return refuse(fmt::format("got {}; must be 'ID STREAM' or 'ID STREAM graph'",
+                                tilescope::in_quotes(std::string(line.text))));
     OrderedLaunch one;
     one.stream = *stream;
     one.graph = count == 3;
@@ -209,7 +209,7 @@ void read_refused(const std::string& text, const std::string& path, std::vector<
       if (line.whole && errors.size() < kMostErrors)
         errors.push_back({path, line.number, 1,
                           fmt::format("got {}; must be 'LINE KERNEL: reason', LINE being one of the file order",
-                                      tilescope::quoted(std::string(line.text)))});
+                                      tilescope::in_quotes(std::string(line.text)))});
       return;
     }
     if (static_cast<std::uint64_t>(*at) > order.size()) return;  // order was cut off

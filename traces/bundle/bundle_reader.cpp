@@ -62,7 +62,8 @@ void BundleReader::refuse_other_launch(std::size_t launch, sass::ReadLaunch& rea
     read.errors.push_back(
         {bundle_.index_path(), listed.line, 1, fmt::format("{}: got {}; {} has {}", what, said, listed.file, is)});
   };
-  if (listed.kernel != own.kernel) refuse("kernel", tilescope::quoted(listed.kernel), tilescope::quoted(own.kernel));
+  if (listed.kernel != own.kernel)
+    refuse("kernel", tilescope::in_quotes(listed.kernel), tilescope::in_quotes(own.kernel));
   if (listed.grid != own.grid) refuse("grid", text_of(listed.grid), text_of(own.grid));
   if (listed.block != own.block) refuse("block", text_of(listed.block), text_of(own.block));
   if (!read.errors.empty()) read.launch.reset();

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-enum Buffer { kFrom, kTo };
+enum CopyBuffer { kFrom, kTo };
 constexpr int kWord = 4;  // byte
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int kLookahead = 6;  // k steps between a pair of loads and its FFMA
 
-class Writer {
+class NaiveWriter {
  public:
-  explicit Writer(CodeBuilder& code) : code_(code) {
+  explicit NaiveWriter(CodeBuilder& code) : code_(code) {
     for (Register* name : {&sum_, &a_, &b_, &n_, &k_, &left_, &row_, &col_}) *name = code_.name();
   }
 
@@ -150,6 +150,6 @@ class Writer {
 
 }  // namespace
 
-GemmNaiveSections emit_gemm_naive(CodeBuilder& code, Raster raster) { return Writer(code).write(raster); }
+GemmNaiveSections emit_gemm_naive(CodeBuilder& code, Raster raster) { return NaiveWriter(code).write(raster); }
 
 }  // namespace tilescope

@@ -35,9 +35,9 @@ struct Addressing {
   int recomputed = 0;    // places in shared memory, and whether a thread has a part
 };
 
-class Writer {
+class RegisterTileWriter {
  public:
-  Writer(CodeBuilder& code, const GemmRegisterSpec& spec) : code_(code), spec_(spec), addressing_(spec) {
+  RegisterTileWriter(CodeBuilder& code, const GemmRegisterSpec& spec) : code_(code), spec_(spec), addressing_(spec) {
     for (Register* name : {&a_, &b_, &stride_, &k_, &store_a_, &store_b_, &read_a_, &read_b_}) *name = code_.name();
     for (int i = 0; i < spec_.tm * spec_.tn; ++i) sum_.push_back(code_.name());
   }
@@ -247,6 +247,6 @@ class Writer {
 
 }  // namespace
 
-void emit_gemm_register(CodeBuilder& code, const GemmRegisterSpec& spec) { Writer(code, spec).write(); }
+void emit_gemm_register(CodeBuilder& code, const GemmRegisterSpec& spec) { RegisterTileWriter(code, spec).write(); }
 
 }  // namespace tilescope

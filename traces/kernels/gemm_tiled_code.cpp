@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-constexpr int kLookahead = 5;  // k steps between a shared load and its FFMA
+constexpr int kReadAhead = 5;  // k steps between a shared load and its FFMA
 constexpr int kTail = 4;       // FFMAs after the closing barrier of a tile
 
 struct SharedRead {
@@ -18,9 +18,9 @@ struct SharedRead {
   Register value;
 };
 
-class Writer {
+class SharedTileWriter {
  public:
-  Writer(CodeBuilder& code, const GemmTiledSpec& spec) : code_(code), spec_(spec), loop_(tile_loop(spec)) {
+  SharedTileWriter(CodeBuilder& code, const GemmTiledSpec& spec) : code_(code), spec_(spec), loop_(tile_loop(spec)) {
     for (Register* name :
          {&sum_, &a_, &b_, &stride_, &k0_, &row_, &col_, &k_, &store_a_, &store_b_, &read_a_, &read_b_})
       *name = code_.name();
@@ -204,7 +204,7 @@ class Writer {
     const int tail = std::min(kTail, T / 2);
     for (int step = 0; step < T; ++step) {
       const auto k = static_cast<std::size_t>(step);
-      load_up_to(step + kLookahead);
+      load_up_to(step + kReadAhead);
       if (step >= T - tail) {
         tail_.push_back({a[k], b[k]});
         continue;
@@ -274,6 +274,8 @@ class Writer {
 
 }  // namespace
 
-GemmTiledSections emit_gemm_tiled(CodeBuilder& code, const GemmTiledSpec& spec) { return Writer(code, spec).write(); }
+GemmTiledSections emit_gemm_tiled(CodeBuilder& code, const GemmTiledSpec& spec) {
+  return SharedTileWriter(code, spec).write();
+}
 
 }  // namespace tilescope

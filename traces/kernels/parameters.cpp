@@ -46,10 +46,10 @@ Parameters::Parameters(const std::vector<ParameterInfo>& known, const ParameterT
     const std::string& text = entry.second;
     const auto info = std::find_if(known.begin(), known.end(), [&](const ParameterInfo& i) { return i.name == name; });
     if (info == known.end())
-      problems.push_back(fmt::format("parameter {}: unknown{}; this kernel has {}", quoted(name),
+      problems.push_back(fmt::format("parameter {}: unknown{}; this kernel has {}", in_quotes(name),
                                      did_you_mean(name, names), list_of(names, "and")));
     else if (!is_accepted(*info, text))
-      problems.push_back(fmt::format("parameter {}: got {}; must be {}{}", name, quoted(text), info->accepted(),
+      problems.push_back(fmt::format("parameter {}: got {}; must be {}{}", name, in_quotes(text), info->accepted(),
                                      did_you_mean(text, info->words)));
     else
       values_[name] = text;

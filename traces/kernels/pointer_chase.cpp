@@ -8,7 +8,7 @@ namespace tilescope {
 namespace {
 
 enum Section { kBegin, kCount, kManyBegin, kEight, kCheckOne, kOne, kEnd };
-enum Buffer { kPlace, kStart, kResult };
+enum ChaseBuffer { kPlace, kStart, kResult };
 enum Role { kLoad, kStore };
 constexpr std::int64_t kPointer = 8;  // byte
 

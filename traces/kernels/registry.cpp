@@ -44,7 +44,7 @@ tl::expected<std::unique_ptr<Kernel>, std::vector<std::string>> make_kernel(cons
   if (entry == nullptr) {
     std::vector<std::string> names;
     for (const KernelEntry& other : entries()) names.push_back(other.info.name);
-    problems.push_back(fmt::format("kernel {}: unknown{}; built in are {}", quoted(name), did_you_mean(name, names),
+    problems.push_back(fmt::format("kernel {}: unknown{}; built in are {}", in_quotes(name), did_you_mean(name, names),
                                    list_of(names, "and")));
     return tl::make_unexpected(std::move(problems));
   }

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-enum Buffer { kIn, kOut };
+enum TransposeBuffer { kIn, kOut };
 
 bool through_shared(const TransposeSpec& spec) { return spec.form == TransposeForm::tiled; }
 

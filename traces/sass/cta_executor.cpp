@@ -23,7 +23,7 @@ void CtaExecutor::stop(const Warp& warp, const std::string& why) const {
   const std::size_t at = std::min<std::size_t>(warp.executor->place(), program_.sources.size() - 1);
   const InstructionSource& source = program_.sources[warp.waits && at > 0 ? at - 1 : at];
   throw DiagnosticsError({{program_.listing, static_cast<int>(source.listing_line), program_.columns[source.index],
-                           quoted(source.text) + ": in CTA " + std::to_string(cta_) + ", warp " +
+                           in_quotes(source.text) + ": in CTA " + std::to_string(cta_) + ", warp " +
                                std::to_string(&warp - warps_.data()) + ": " + why}});
 }
 

@@ -33,9 +33,9 @@ std::optional<std::pair<int, std::string>> constant_section(std::string_view nam
   return std::pair{bank, std::string(rest.empty() ? rest : rest.substr(1))};
 }
 
-class Reader {
+class ElfFactsReader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  ElfFactsReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   tl::expected<FactsByFunction, Diagnostics> read() {
     for (std::size_t at = 0; at < text_.size() && errors_.size() < kMostErrors;) {
@@ -103,7 +103,8 @@ class Reader {
       const std::size_t second = line_.rfind("0x");
       const auto both = second == std::string_view::npos ? std::nullopt : hex_after(line_.substr(second), "");
       if (!both)
-        refuse("EIATTR_PARAM_CBANK: got " + quoted(std::string(trimmed_word(line_.substr(line_.find("Value:") + 6)))) +
+        refuse("EIATTR_PARAM_CBANK: got " +
+               in_quotes(std::string(trimmed_word(line_.substr(line_.find("Value:") + 6)))) +
                "; must be two numbers such as 0x2 0x1c0210");
       else
         own.parameter_base = static_cast<std::uint32_t>(*both & 0xffffU);
@@ -185,7 +186,7 @@ KernelFacts facts_of(const FactsByFunction& all, const std::string& function) {
 }
 
 tl::expected<FactsByFunction, Diagnostics> facts_from_elf_text(const std::string& text, const std::string& file) {
-  return Reader(text, file).read();
+  return ElfFactsReader(text, file).read();
 }
 
 }  // namespace tilescope::sass

@@ -60,7 +60,7 @@ class ArgumentReader {
   std::vector<std::uint8_t> number(const std::string& text, const std::string& type, const Place& place) {
     if (type == "f32" || type == "f64") {
       const auto value = real_in(text);
-      if (!value) error(place, fmt::format("{}: got {}; must be a number", type, quoted(text)));
+      if (!value) error(place, fmt::format("{}: got {}; must be a number", type, in_quotes(text)));
       return type == "f32" ? bytes_of(static_cast<float>(value.value_or(0))) : bytes_of(value.value_or(0));
     }
     const auto value = whole_in(text);
@@ -70,7 +70,7 @@ class ArgumentReader {
     // A 32-bit argument takes what fits either way: 4294967295 is -1.
     const bool fits = bits == 64 || (v >= -(std::int64_t{1} << (bits - 1)) && v < std::int64_t{1} << bits);
     if (!value || !fits)
-      error(place, fmt::format("{}: got {}; must be a whole number of {} bits{}", type, quoted(text), bits,
+      error(place, fmt::format("{}: got {}; must be a whole number of {} bits{}", type, in_quotes(text), bits,
                                bits == 32 && is_signed ? "; {i64: n} is a 64-bit one, {f32: x} a real one" : ""));
     std::vector<std::uint8_t> bytes = bytes_of(v);
     bytes.resize(static_cast<std::size_t>(bits / 8));
@@ -100,7 +100,8 @@ class ArgumentReader {
     std::vector<std::string> known = types;
     known.insert(known.end(), {"buffer", "pointer", "struct", "bytes", "tensor_map"});
     const std::string got = section.entries().empty() ? "" : section.entries().front().key;
-    error(place_, fmt::format("got {}; must be {{{}: ...}}{}", quoted(got), list_of(known), did_you_mean(got, known)));
+    error(place_,
+          fmt::format("got {}; must be {{{}: ...}}{}", in_quotes(got), list_of(known), did_you_mean(got, known)));
   }
 
   // Members lie as C lays them out: each at a multiple of its size, the whole a multiple of the largest.
@@ -200,7 +201,7 @@ class ArgumentReader {
     if (!at || argument.bytes.size() < kPointerBytes || *at > argument.bytes.size() - kPointerBytes)
       return error(entry.key_place,
                    fmt::format("pointers: got the place {}; must be a byte of the {} with eight to come",
-                               quoted(entry.key), argument.bytes.size()));
+                               in_quotes(entry.key), argument.bytes.size()));
     YamlSection keys(entry.value.IsMap() ? entry.value : YAML::Node(YAML::NodeType::Map), "args.pointers.",
                      place_of(entry.value, entry.key_place), errors_);
     const auto* name = keys.take("pointer");

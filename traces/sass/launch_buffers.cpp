@@ -78,7 +78,7 @@ std::optional<std::uint64_t> LaunchBuffers::address_in(const YamlSection::Entry&
     if (meets(first, first + size, window)) {
       error(at, fmt::format("address: got {}; must not meet the {} byte from 0x{:x}, where generic addresses of {} "
                             "memory lie",
-                            quoted(text), kWindowBytes, window, window == kSharedWindow ? "shared" : "local"));
+                            in_quotes(text), kWindowBytes, window, window == kSharedWindow ? "shared" : "local"));
       return std::nullopt;
     }
   return first;
@@ -157,7 +157,7 @@ std::optional<std::uint64_t> LaunchBuffers::add(const YamlSection::Entry& size, 
 
 void LaunchBuffers::keep(DeviceBuffer buffer, BufferFacts facts, const Place& name_place) {
   if (!facts.name.empty() && !by_name_.emplace(facts.name, facts_.size()).second)
-    error(name_place, fmt::format("name: got {}; another buffer has that name", quoted(facts.name)));
+    error(name_place, fmt::format("name: got {}; another buffer has that name", in_quotes(facts.name)));
   facts_.push_back(std::move(facts));
   memory_.buffers.push_back(std::move(buffer));
 }
@@ -225,11 +225,11 @@ std::optional<LaunchBuffers::Part> LaunchBuffers::read_file(const YamlSection::E
   most = std::min(most, limits_.buffer_bytes - std::min(filled_, limits_.buffer_bytes));
   if (sizes_ != nullptr) {
     const auto size = sizes_->size_of(*path, most);
-    if (!size) return refuse(quoted(*path) + ": " + size.error().message);
+    if (!size) return refuse(in_quotes(*path) + ": " + size.error().message);
     part.size = *size;
   } else {
     auto bytes = read_compressed_file(*path, most);
-    if (!bytes) return refuse(quoted(*path) + ": " + bytes.error().message);
+    if (!bytes) return refuse(in_quotes(*path) + ": " + bytes.error().message);
     part.bytes = *std::move(bytes);
     part.size = part.bytes.size();
   }

@@ -24,9 +24,9 @@ namespace {
 // launch__registers_per_thread of a kernel that is compiled to 15; H200.
 constexpr std::int64_t kLeastRegisters = 16;
 
-class Reader {
+class LaunchFileReader {
  public:
-  Reader(std::string path, const LaunchReading& how)
+  LaunchFileReader(std::string path, const LaunchReading& how)
       : path_(std::move(path)),
         how_(how),
         limits_(how.limits),
@@ -210,7 +210,7 @@ class Reader {
                           problem.of_elf   ? "elf"
                           : files.is_cubin ? "cubin"
                                            : "sass",
-                          quoted(problem.of_elf ? files.elf : files.code), problem.message));
+                          in_quotes(problem.of_elf ? files.elf : files.code), problem.message));
       errors_.insert(errors_.end(), problem.lines.begin(), problem.lines.end());
       return;
     }
@@ -226,7 +226,7 @@ class Reader {
       architecture = architecture_of(text);
       if (architecture == 0)
         return error(place_of(arch->value, arch->key_place),
-                     fmt::format("kernel.arch: got {}; must be one of {}", quoted(text), kArchitectures));
+                     fmt::format("kernel.arch: got {}; must be one of {}", in_quotes(text), kArchitectures));
     }
     const auto chosen = choose_function(code_->listing, name, architecture);
     if (!chosen) return error(place, "kernel.name: " + chosen.error());
@@ -235,7 +235,7 @@ class Reader {
       const std::string said =
           function_->architecture == 0 ? "no architecture" : fmt::format("sm_{}", function_->architecture);
       errors_.push_back({code_->listing.file, function_->line, 1,
-                         fmt::format("function {}: the listing says {}; must be one of {}", quoted(function_->name),
+                         fmt::format("function {}: the listing says {}; must be one of {}", in_quotes(function_->name),
                                      said, kArchitectures)});
       return;
     }
@@ -364,7 +364,7 @@ tl::expected<std::unique_ptr<Kernel>, Diagnostics> opened(tl::expected<CompiledL
 
 }  // namespace
 
-ReadLaunch read_launch(const std::string& path, const LaunchReading& how) { return Reader(path, how).read(); }
+ReadLaunch read_launch(const std::string& path, const LaunchReading& how) { return LaunchFileReader(path, how).read(); }
 
 std::unique_ptr<Kernel> kernel_of(CompiledLaunch launch) {
   return std::make_unique<SassKernel>(std::move(launch.program), std::move(launch.launch), std::move(launch.memory),
@@ -387,7 +387,7 @@ tl::expected<std::unique_ptr<Kernel>, Diagnostics> open_launch_text(const std::s
                                                                     const Limits& limits, const std::string& within) {
   LaunchReading how = plainly(false, limits);
   how.within = within;
-  return opened(launch_of(Reader(path, how).read(text)));
+  return opened(launch_of(LaunchFileReader(path, how).read(text)));
 }
 
 }  // namespace tilescope::sass

@@ -36,12 +36,13 @@ tl::expected<void, std::string> set_limit(Limits& limits, const std::string& ass
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     constexpr std::uint64_t most = std::uint64_t{1} << 40U;
     if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
-      return tl::unexpected(fmt::format("{}: got {}; must be a whole number from 1 to {}", name, quoted(text), most));
+      return tl::unexpected(
+          fmt::format("{}: got {}; must be a whole number from 1 to {}", name, in_quotes(text), most));
     limits.*limit.value = value;
     return {};
   }
   return tl::unexpected(
-      fmt::format("got {}; must be {}=VALUE{}", quoted(name), fmt::join(known, ", "), did_you_mean(name, known)));
+      fmt::format("got {}; must be {}=VALUE{}", in_quotes(name), fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
 std::string limit_met(std::string_view name, std::uint64_t value) {

@@ -44,9 +44,9 @@ int architecture_in(std::string_view line) {
   return value;
 }
 
-class Reader {
+class ListingReader {
  public:
-  Reader(const std::string& text, const std::string& file) : text_(text) { listing_.file = file; }
+  ListingReader(const std::string& text, const std::string& file) : text_(text) { listing_.file = file; }
 
   tl::expected<Listing, Diagnostics> read() {
     while (next_line() && errors_.size() < kMostErrors) read_line();
@@ -219,7 +219,7 @@ class Reader {
 }  // namespace
 
 tl::expected<Listing, Diagnostics> read_listing(const std::string& text, const std::string& file) {
-  return Reader(text, file).read();
+  return ListingReader(text, file).read();
 }
 
 }  // namespace tilescope::sass

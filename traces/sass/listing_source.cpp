@@ -58,7 +58,7 @@ tl::expected<std::string, std::string> output_of(std::vector<std::string> words,
     }
   }
   close(ends[0]);
-  if (failed != 0) return tl::unexpected(tilescope::quoted(words[0]) + " could not be started");
+  if (failed != 0) return tl::unexpected(tilescope::in_quotes(words[0]) + " could not be started");
   waitpid(child, &status, 0);
   return text;
 }
@@ -86,10 +86,10 @@ tl::expected<std::string, std::string> disassemble(const std::string& cubin, con
     text = output_of({program, "-hex", cubin}, limits.listing_bytes, status);
   if (!text) return text;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return tl::unexpected(tilescope::quoted(program) +
-                          " refused it: " + tilescope::quoted(text->substr(0, text->find('\n'))));
+    return tl::unexpected(tilescope::in_quotes(program) +
+                          " refused it: " + tilescope::in_quotes(text->substr(0, text->find('\n'))));
   if (text->size() > limits.listing_bytes)
-    return tl::unexpected(tilescope::quoted(program) + " prints too much; " +
+    return tl::unexpected(tilescope::in_quotes(program) + " prints too much; " +
                           limit_met("listing_bytes", limits.listing_bytes));
   return text;
 }

@@ -14,24 +14,9 @@ namespace {
 
 constexpr std::string_view kRelocations[] = {".rela", ".rel"};
 
-// "0x1f", or decimal digits.
-std::optional<std::uint64_t> number(std::string_view text, int base = 10) {
-  if (text.starts_with("0x")) text.remove_prefix(2), base = 16;
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
-  return error == std::errc() ? value : std::numeric_limits<std::uint64_t>::max();
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for_each_word(line, [&words](std::string_view word) { words.push_back(word); });
-  return words;
-}
-
-class Reader {
+class ElfModulesReader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  ElfModulesReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   tl::expected<std::vector<Module>, Diagnostics> read() {
     for (std::size_t at = 0; at < text_.size() && errors_.size() < kMostErrors;) {
@@ -101,7 +86,7 @@ class Reader {
   void read_table_row(std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.size() < 6 || !words.back().starts_with('.')) return;
-    const auto index = number(words[0], 16), size = number(words[2], 16);
+    const auto index = number_of(words[0], 16), size = number_of(words[2], 16);
     if (!index || !size) return;
     const std::string name(words.back());
     names_[*index] = name;
@@ -113,7 +98,7 @@ class Reader {
   void read_symbol(std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.size() != 7) return;
-    const auto value = number(words[1]), section = number(words[5]);
+    const auto value = number_of(words[1]), section = number_of(words[5]);
     if (!value || !section) return;
     const auto name = names_.find(*section);
     module().symbols.try_emplace(std::string(words[6]),
@@ -124,7 +109,7 @@ class Reader {
   void read_relocation(std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.size() < 3 || words.size() > 4) return;
-    const auto offset = number(words[0]), addend = words.size() == 4 ? number(words[3]) : 0;
+    const auto offset = number_of(words[0]), addend = words.size() == 4 ? number_of(words[3]) : 0;
     if (!offset || !addend) return;
     module().sections[section_].addresses.push_back(
         {*offset, std::string(words[1]), static_cast<std::int64_t>(*addend), std::string(words[2]), number_});
@@ -132,7 +117,7 @@ class Reader {
 
   void read_contents(std::string_view line) {
     for_each_word(line, [this](std::string_view word) {
-      const auto value = number(word);
+      const auto value = number_of(word);
       if (!value || !word.starts_with("0x")) return;
       for (unsigned byte = 0; byte < 4; ++byte)
         contents_->bytes.push_back(static_cast<std::uint8_t>(*value >> (8 * byte)));
@@ -156,7 +141,7 @@ class Reader {
 }  // namespace
 
 tl::expected<std::vector<Module>, Diagnostics> modules_from_elf_text(const std::string& text, const std::string& file) {
-  return Reader(text, file).read();
+  return ElfModulesReader(text, file).read();
 }
 
 }  // namespace tilescope::sass

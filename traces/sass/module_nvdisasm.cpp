@@ -11,18 +11,9 @@
 namespace tilescope::sass {
 namespace {
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x")) text.remove_prefix(2), base = 16;
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
-  return error == std::errc() ? value : std::numeric_limits<std::uint64_t>::max();
-}
-
-class Reader {
+class NvdisasmModuleReader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  NvdisasmModuleReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   tl::expected<Module, Diagnostics> read() {
     for (std::size_t at = 0; at < text_.size() && errors_.size() < kMostErrors;) {
@@ -69,7 +60,7 @@ class Reader {
 
   // "0x05", or "name", "fun@R_CUDA_G64((name + 0x4))": an address that the loader writes.
   void take(std::string_view word, unsigned bytes) {
-    const auto value = number(word);
+    const auto value = number_of(word);
     const std::uint64_t more = bytes != 0 ? bytes : value.value_or(0);
     const bool filled = value.value_or(0) != 0 && bytes != 0;
     std::string why = refuse_variable_bytes(more > kMostVariableBytes ? more : section_->size + more);
@@ -81,7 +72,7 @@ class Reader {
     }
     if (!value && bytes == 8) {
       if (const auto named = parse_symbol_sum(word)) {
-        const std::uint64_t addend = number(named->addend).value_or(0);
+        const std::uint64_t addend = number_of(named->addend).value_or(0);
         section_->addresses.push_back(
             {section_->size, std::string(named->symbol), static_cast<std::int64_t>(addend), "R_CUDA_64", number_});
       }
@@ -108,7 +99,7 @@ class Reader {
 }  // namespace
 
 tl::expected<Module, Diagnostics> module_from_nvdisasm(const std::string& text, const std::string& file) {
-  return Reader(text, file).read();
+  return NvdisasmModuleReader(text, file).read();
 }
 
 }  // namespace tilescope::sass

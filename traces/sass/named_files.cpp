@@ -11,7 +11,7 @@ tl::expected<std::string, std::string> NamedFiles::path_of(const std::string& na
   if (within.empty()) return path;
   const auto inside = std::filesystem::path(path).lexically_relative(within).lexically_normal();
   if (name.starts_with('/') || inside.empty() || *inside.begin() == "..")
-    return tl::unexpected(quoted(name) + " lies outside the bundle " + quoted(within));
+    return tl::unexpected(in_quotes(name) + " lies outside the bundle " + in_quotes(within));
   return std::filesystem::path(path).lexically_normal().string();
 }
 

@@ -14,15 +14,6 @@ namespace {
 
 constexpr std::string_view kShared = ".nv.shared.", kInfo = ".nv.info", kConstant = ".nv.constant";
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const bool is_hex = text.starts_with("0x");
-  if (is_hex) text.remove_prefix(2);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
-  if (text.empty() || error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
-  return error == std::errc() ? value : std::numeric_limits<std::uint64_t>::max();
-}
-
 // "index@(NAME)"
 std::string name_in(std::string_view word) {
   const std::size_t from = word.find("@(");
@@ -30,9 +21,9 @@ std::string name_in(std::string_view word) {
   return std::string(word.substr(from + 2, word.size() - from - 3));
 }
 
-class Reader {
+class NvdisasmFactsReader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  NvdisasmFactsReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   tl::expected<FactsByFunction, Diagnostics> read() {
     for (std::size_t at = 0; at < text_.size() && errors_.size() < kMostErrors;) {
@@ -104,7 +95,7 @@ class Reader {
 
   void take(std::string_view word, unsigned bytes) {
     if (section_.starts_with(kInfo)) return words_.push_back(word);
-    const auto value = number(word);
+    const auto value = number_of(word);
     if (contents_ != nullptr) {
       const std::uint64_t more = bytes != 0 ? bytes : value.value_or(0);
       if (refuse(more > kConstantBankBytes ? refuse_constant_bytes(more)
@@ -127,8 +118,8 @@ class Reader {
   // The number in the word that stands `back` from the end; an error when there is none.
   std::optional<std::uint64_t> word(std::size_t back) {
     const std::string_view text = words_[words_.size() - back];
-    const auto value = number(text);
-    if (!value) refuse(std::string(attribute_) + ": got " + quoted(std::string(text)) + "; must be a number");
+    const auto value = number_of(text);
+    if (!value) refuse(std::string(attribute_) + ": got " + in_quotes(std::string(text)) + "; must be a number");
     return value;
   }
 
@@ -186,7 +177,7 @@ class Reader {
 }  // namespace
 
 tl::expected<FactsByFunction, Diagnostics> facts_from_nvdisasm(const std::string& text, const std::string& file) {
-  return Reader(text, file).read();
+  return NvdisasmFactsReader(text, file).read();
 }
 
 }  // namespace tilescope::sass

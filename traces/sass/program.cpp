@@ -54,7 +54,7 @@ class Builder {
   void refuse_size() {
     const std::uint64_t most = program_.launch.limits.function_instructions, all = linked_.instructions();
     const auto refuse = [this](const ListedFunction& function, const std::string& why) {
-      errors_.push_back({linked_.file, function.line, 1, "function " + quoted(function.name) + " " + why});
+      errors_.push_back({linked_.file, function.line, 1, "function " + in_quotes(function.name) + " " + why});
     };
     for (const LinkedFunction& function : linked_.functions)
       if (function.listed->code.empty()) refuse(*function.listed, "holds no instruction");
@@ -90,17 +90,17 @@ class Builder {
                      std::optional<ParsedInstruction>& before) {
     auto parsed = parse_instruction(listed);
     program_.code.emplace_back();
-    if (!parsed) return "got " + quoted(parsed.error()) + "; must be an instruction of sm_80 or sm_90";
+    if (!parsed) return "got " + in_quotes(parsed.error()) + "; must be an instruction of sm_80 or sm_90";
     std::string problem = resolve_names(*parsed, *function.listed, linked_);
     Decoder decoder(*parsed, function, linked_, program_.launch, pool);
     std::string mnemonic = parsed->opcode;
     for (const std::string& modifier : parsed->modifiers) mnemonic += "." + modifier;
     const DecodeFunction decode = decode_function(parsed->opcode);
     if (decode == nullptr)
-      return "unknown opcode: got " + quoted(mnemonic) + "; docs/sass.md lists those that are executed";
+      return "unknown opcode: got " + in_quotes(mnemonic) + "; docs/sass.md lists those that are executed";
     decode(decoder);
     if (const std::string other = decoder.finish(); problem.empty()) problem = other;
-    if (!problem.empty()) problem = "not executed: got " + quoted(listed.text) + ": " + problem;
+    if (!problem.empty()) problem = "not executed: got " + in_quotes(listed.text) + ": " + problem;
     decoder.decoded.op.instruction = static_cast<std::uint32_t>(program_.code.size()) - 1;
     program_.code.back() = std::move(decoder.decoded);
     add_control_codes(listed);
@@ -187,7 +187,7 @@ class Builder {
       const bool goes = decoded.flow == Flow::branch || decoded.flow == Flow::call;
       if (!goes && decoded.flow != Flow::open) continue;
       if (!is_target(i))
-        error(*listed_[i], "the target of " + quoted(listed_[i]->text) + " lies outside the function");
+        error(*listed_[i], "the target of " + in_quotes(listed_[i]->text) + " lies outside the function");
       else if (!leaves_file(decoded))
         leaders_.insert(decoded.target / kInstructionBytes);
     }
@@ -238,7 +238,7 @@ class Builder {
   void refuse_missing_values(const Slice& slice) {
     for (std::size_t i = 0; i < program_.code.size(); ++i)
       if (slice.executed[i] && program_.code[i].values_missing)
-        error(*listed_[i], "the values of " + quoted(listed_[i]->text) + " are not computed here, and " +
+        error(*listed_[i], "the values of " + in_quotes(listed_[i]->text) + " are not computed here, and " +
                                (all_values_ ? "all values were asked for" : "an address or a branch depends on them"));
   }
 

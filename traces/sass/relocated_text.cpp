@@ -32,7 +32,7 @@ void write_relocations(ListedFunction& function, const ModuleSection& section, c
     if (index >= function.code.size()) {
       errors.push_back({file, function.line, 1,
                         fmt::format("function {}: a relocation at {:#x} lies outside the function",
-                                    quoted(function.name), address.offset)});
+                                    in_quotes(function.name), address.offset)});
       return;
     }
     ListedInstruction& listed = function.code[index];
@@ -46,7 +46,7 @@ void write_relocations(ListedFunction& function, const ModuleSection& section, c
         errors.push_back({file, listed.line, listed.column,
                           fmt::format("not executed: got {}: relocation {} of {}; must be half an address or the "
                                       "place of a CALL.ABS",
-                                      quoted(listed.text), quoted(address.kind), quoted(address.symbol))});
+                                      in_quotes(listed.text), in_quotes(address.kind), in_quotes(address.symbol))});
       continue;
     }
     const bool high = address.kind.find("_HI") != std::string::npos;

@@ -22,9 +22,9 @@ constexpr std::pair<const char*, unsigned> kTypes[] = {
     {"u8", 1},  {"u16", 2}, {"u32", 4},  {"i32", 4},     {"u64", 8},  {"i64", 8},     {"f16", 2},
     {"f32", 4}, {"f64", 8}, {"bf16", 2}, {"f32_ftz", 4}, {"tf32", 4}, {"tf32_ftz", 4}};
 
-class Reader {
+class TensorMapReader {
  public:
-  Reader(YamlSection& section, Diagnostics& errors) : section_(section), errors_(errors) {}
+  TensorMapReader(YamlSection& section, Diagnostics& errors) : section_(section), errors_(errors) {}
 
   TensorMap read() {
     TensorMap map;
@@ -115,6 +115,6 @@ class Reader {
 
 }  // namespace
 
-TensorMap read_tensor_map(YamlSection& section, Diagnostics& errors) { return Reader(section, errors).read(); }
+TensorMap read_tensor_map(YamlSection& section, Diagnostics& errors) { return TensorMapReader(section, errors).read(); }
 
 }  // namespace tilescope::sass

@@ -54,7 +54,7 @@ void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
 void WarpExecutor::stop(std::uint32_t instruction, const std::string& why) const {
   throw DiagnosticsError(
       {{program_.listing, static_cast<int>(program_.instructions[instruction].line), program_.columns[instruction],
-        fmt::format("{}: in CTA {}, warp {}: {}", quoted(program_.sources[instruction].text), cta_, state_.warp,
+        fmt::format("{}: in CTA {}, warp {}: {}", in_quotes(program_.sources[instruction].text), cta_, state_.warp,
                     why)}});
 }
 

@@ -2,8 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilescope::sass {
 
@@ -25,6 +30,21 @@ void for_each_word(std::string_view line, Visit visit) {
     visit(line.substr(from, end - from));
     from = line.find_first_not_of(kWhite, end);
   }
+}
+
+inline std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for_each_word(line, [&words](std::string_view word) { words.push_back(word); });
+  return words;
+}
+
+// "0x1f", or digits of `base`; the largest number for one that does not fit into 64 bits.
+inline std::optional<std::uint64_t> number_of(std::string_view text, int base = 10) {
+  if (text.starts_with("0x")) text.remove_prefix(2), base = 16;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
+  return error == std::errc() ? value : std::numeric_limits<std::uint64_t>::max();
 }
 
 // The index-th word, from 0 on; empty when there are fewer.

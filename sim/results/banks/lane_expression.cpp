@@ -27,7 +27,7 @@ const ExpressionSyntax& lane_syntax() {
       .on_name =
           [](const ExpressionNode& name) {
             if (name.text != "lane")
-              throw ExpressionError(name.column, "unknown name " + quoted(name.text) + "; the only one is lane");
+              throw ExpressionError(name.column, "unknown name " + in_quotes(name.text) + "; the only one is lane");
           },
   };
   return syntax;

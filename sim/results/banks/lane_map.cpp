@@ -40,7 +40,7 @@ tl::expected<LaneMap, std::string> lane_map_of(const std::string& numbers) {
         (error == std::errc{} && end == word.data() + word.size() && !is_index(map[i])))
       return tl::unexpected(out_of_range(static_cast<int>(i), word));
     if (error != std::errc{} || end != word.data() + word.size())
-      return tl::unexpected(fmt::format("lane {}: got {}; must be a whole number", i, quoted(word)));
+      return tl::unexpected(fmt::format("lane {}: got {}; must be a whole number", i, in_quotes(word)));
   }
   if (words.size() != map.size())
     return tl::unexpected(

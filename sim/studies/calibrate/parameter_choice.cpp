@@ -100,7 +100,7 @@ class Chooser {
     const bool in_form = !parameter.whole ||
                          (std::trunc(parameter.low) == parameter.low && std::trunc(parameter.high) == parameter.high);
     if (!(parameter.low < parameter.high) || !in_form) {
-      refuse(fmt::format("got {}; must be LOW:HIGH{} with LOW below HIGH", quoted(text),
+      refuse(fmt::format("got {}; must be LOW:HIGH{} with LOW below HIGH", in_quotes(text),
                          parameter.whole ? ", whole numbers" : ""));
       return false;
     }

@@ -54,12 +54,12 @@ std::vector<const Metric*> metrics_or_time(const std::vector<const Metric*>& met
 
 std::optional<Diagnostic> held_out(const std::string& path, const std::string& text) {
   const std::string in_name = held_out_word(std::filesystem::path(path).filename().string());
-  if (!in_name.empty()) return Diagnostic{path, 0, 0, fmt::format("its name says {}{}", quoted(in_name), kWhyNot)};
+  if (!in_name.empty()) return Diagnostic{path, 0, 0, fmt::format("its name says {}{}", in_quotes(in_name), kWhyNot)};
   std::string_view rest = text;
   for (int line = 1; rest.starts_with('#') || rest.starts_with("=="); ++line) {
     const std::string_view here = rest.substr(0, rest.find('\n'));
     const std::string word = held_out_word(here);
-    if (!word.empty()) return Diagnostic{path, line, 1, fmt::format("its header says {}{}", quoted(word), kWhyNot)};
+    if (!word.empty()) return Diagnostic{path, line, 1, fmt::format("its header says {}{}", in_quotes(word), kWhyNot)};
     rest.remove_prefix(std::min(here.size() + 1, rest.size()));
   }
   return std::nullopt;

@@ -3,43 +3,23 @@
 #include <cmath>
 
 #include "sim/studies/compare/compare_view.h"
+#include "sim/studies/compare/xml_text.h"
 
 namespace tilescope {
 namespace {
-
-// The text of an attribute. XML knows no control characters, and only valid UTF-8.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else if (byte < 0x20 || byte >= 0x7f)
-      result += '?';
-    else
-      result += c;
-  }
-  return result;
-}
 
 std::string test_of(const ComparedCase& one, const PredictionError& error, const ComparedMetric& metric, double limit,
                     bool& failed) {
   failed = !error.error || std::abs(*error.error) > limit;
   std::string text =
-      fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\"", escaped(metric.name),
-                  escaped(one.label), escaped(one.measured.file), one.measured.line);
+      fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\"", xml_text(metric.name),
+                  xml_text(one.label), xml_text(one.measured.file), one.measured.line);
   if (!failed) return text + "/>\n";
   const std::string how =
       error.error ? fmt::format("{:+.2f} {}", *error.error, error_unit(metric)) : "not to be had: measured 0";
   return text + fmt::format(">\n      <failure message=\"{}\"/>\n    </testcase>\n",
-                            escaped(fmt::format("predicted {}, measured {} {}: error {}; must be at most {:g}",
-                                                error.predicted, error.measured, metric.unit, how, limit)));
+                            xml_text(fmt::format("predicted {}, measured {} {}: error {}; must be at most {:g}",
+                                                 error.predicted, error.measured, metric.unit, how, limit)));
 }
 
 }  // namespace
@@ -62,13 +42,13 @@ std::string compare_junit(const Comparison& comparison, const std::vector<Judgem
       tests += fmt::format(
           "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\">\n      <skipped message=\"{}\"/>\n"
           "    </testcase>\n",
-          escaped(metric.name), escaped(row.measured.label()), escaped(row.measured.file), row.measured.line,
-          escaped(row.reason));
+          xml_text(metric.name), xml_text(row.measured.label()), xml_text(row.measured.file), row.measured.line,
+          xml_text(row.reason));
     suites += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n    <properties>\n"
         "      <property name=\"judgement\" value=\"{}\"/>\n    </properties>\n{}  </testsuite>\n",
-        escaped(metric.name), count + comparison.unmatched.size(), failures, comparison.unmatched.size(),
-        escaped(to_string(judgement, comparison)), tests);
+        xml_text(metric.name), count + comparison.unmatched.size(), failures, comparison.unmatched.size(),
+        xml_text(to_string(judgement, comparison)), tests);
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tilescope compare\">\n" + suites +
          "</testsuites>\n";

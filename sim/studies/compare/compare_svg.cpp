@@ -6,6 +6,7 @@
 
 #include "sim/studies/compare/compare_view.h"
 #include "sim/studies/compare/error_groups.h"
+#include "sim/studies/compare/xml_text.h"
 
 namespace tilescope {
 namespace {
@@ -13,23 +14,6 @@ namespace {
 constexpr double kSide = 640, kLeft = 80, kTop = 50, kLegend = 220;  // pixels
 constexpr const char* kColours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
                                     "#bbbbbb", "#000000", "#e69f00", "#0072b2", "#009e73", "#cc79a7"};
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-  }
-  return safe;
-}
 
 struct Point {
   double measured, predicted;
@@ -99,8 +83,8 @@ std::string compare_svg(const Comparison& comparison) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
       "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       width, height);
-  text += fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\">{}: {} on {}, {} cases</text>\n", kLeft, escaped(name),
-                      "predicted against measured", escaped(comparison.gpu), points.size());
+  text += fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\">{}: {} on {}, {} cases</text>\n", kLeft, xml_text(name),
+                      "predicted against measured", xml_text(comparison.gpu), points.size());
   text += plot.axes();
   text += plot.line(1, "stroke=\"#333\"");
   text += plot.line(1.2, "stroke=\"#999\" stroke-dasharray=\"4 3\"");
@@ -114,13 +98,13 @@ std::string compare_svg(const Comparison& comparison) {
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\" fill-opacity=\"0.7\"><title>{}: predicted {:g}, "
         "measured {:g}</title></circle>\n",
         plot.x(point.measured), plot.y(point.predicted), kColours[place->second % std::size(kColours)],
-        escaped(point.label), point.predicted, point.measured);
+        xml_text(point.label), point.predicted, point.measured);
   }
   for (std::size_t i = 0; i < in_order.size(); ++i)
     text +=
         fmt::format("<circle cx=\"{0}\" cy=\"{1}\" r=\"4\" fill=\"{2}\"/><text x=\"{3}\" y=\"{4}\">{5}</text>\n",
                     kLeft + kSide + 16, kTop + 10 + 16 * static_cast<double>(i), kColours[i % std::size(kColours)],
-                    kLeft + kSide + 26, kTop + 14 + 16 * static_cast<double>(i), escaped(in_order[i].substr(0, 28)));
+                    kLeft + kSide + 26, kTop + 14 + 16 * static_cast<double>(i), xml_text(in_order[i].substr(0, 28)));
   text +=
       fmt::format("<text x=\"{:.0f}\" y=\"{}\" text-anchor=\"middle\">measured; dashed: 20 % more and less</text>\n",
                   kLeft + kSide / 2, kTop + kSide + 40);

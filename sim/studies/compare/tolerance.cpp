@@ -23,9 +23,9 @@ tl::expected<Tolerance, std::string> parse_tolerance(const std::string& text) {
   const std::string limit = equals == std::string::npos ? text : text.substr(equals + 1);
   const auto value = limit.ends_with('%') ? measured_number(limit.substr(0, limit.size() - 1)) : std::nullopt;
   if (!value || *value < 0 || equals == 0)
-    return tl::unexpected("got " + quoted(text) + "; must be a percentage such as 5%, or METRIC=5%");
+    return tl::unexpected("got " + in_quotes(text) + "; must be a percentage such as 5%, or METRIC=5%");
   if (!metric.empty() && find_compared_metric(metric) == nullptr)
-    return tl::unexpected("unknown metric " + quoted(metric) + did_you_mean(metric, known_names()) +
+    return tl::unexpected("unknown metric " + in_quotes(metric) + did_you_mean(metric, known_names()) +
                           "; must be one of: tilescope list metrics");
   return Tolerance{metric, *value};
 }

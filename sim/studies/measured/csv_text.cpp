@@ -70,7 +70,7 @@ class Parser {
     ++at_;
     if (at_end_of_line() || text_[at_] == ',') return;
     errors_.push_back({file_, line_, column_here(),
-                       "got " + quoted(std::string(1, text_[at_])) + " after a closing quote; must be ','"});
+                       "got " + in_quotes(std::string(1, text_[at_])) + " after a closing quote; must be ','"});
     while (!at_end_of_line() && text_[at_] != ',') ++at_;
   }
 

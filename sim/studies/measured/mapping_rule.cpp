@@ -25,9 +25,9 @@ std::vector<std::string> names_of(const std::vector<Named>& all) {
   return names;
 }
 
-class Reader {
+class MappingRuleReader {
  public:
-  explicit Reader(const std::string& name) : file_{name, 1, 1} {}
+  explicit MappingRuleReader(const std::string& name) : file_{name, 1, 1} {}
 
   tl::expected<std::vector<MappingRule>, Diagnostics> read(const YAML::Node& root) {
     rules(root);
@@ -109,7 +109,7 @@ class Reader {
       rule.match = std::move(*pattern);
     else
       error(match.value,
-            fmt::format("match: got {}; must be a regular expression ({})", quoted(*text), pattern.error()));
+            fmt::format("match: got {}; must be a regular expression ({})", in_quotes(*text), pattern.error()));
   }
 
   void compiled(const YamlSection::Entry* kernel, const YamlSection::Entry& launch, const YamlSection::Entry* names,
@@ -141,7 +141,8 @@ class Reader {
         check_names(formula, place, "let." + pair.first.Scalar() + ": ", rule);
         rule.names.emplace_back(pair.first.Scalar(), std::move(formula));
       } catch (const ExpressionError& broken) {
-        error(place, fmt::format("let.{}: in the formula {}: {}", pair.first.Scalar(), quoted(text), broken.sentence));
+        error(place,
+              fmt::format("let.{}: in the formula {}: {}", pair.first.Scalar(), in_quotes(text), broken.sentence));
       }
     }
   }
@@ -152,7 +153,7 @@ class Reader {
     const std::vector<KernelInfo> all = builtin_kernels();
     const auto info = std::find_if(all.begin(), all.end(), [&](const KernelInfo& one) { return one.name == *name; });
     if (info == all.end())
-      return error(kernel.value, fmt::format("kernel: got {}{}; must be {}", quoted(*name),
+      return error(kernel.value, fmt::format("kernel: got {}{}; must be {}", in_quotes(*name),
                                              did_you_mean(*name, names_of(all)), list_of(names_of(all))));
     rule.kernel = *name;
     if (parameters == nullptr) return;
@@ -194,8 +195,8 @@ class Reader {
     for (const std::string& name : formula.names())
       if (name.find('.') != std::string::npos && name.find("__") == std::string::npos &&
           std::find(kDimensions.begin(), kDimensions.end(), name) == kDimensions.end())
-        error(place, fmt::format("{}unknown name {}{}; must be a column of the row, a counter, {}", begin, quoted(name),
-                                 did_you_mean(name, kDimensions), list_of(kDimensions)));
+        error(place, fmt::format("{}unknown name {}{}; must be a column of the row, a counter, {}", begin,
+                                 in_quotes(name), did_you_mean(name, kDimensions), list_of(kDimensions)));
   }
 
   void formula(const YAML::Node& node, const YamlSection::Entry& entry, MappingRule& rule) {
@@ -210,7 +211,7 @@ class Reader {
     } catch (const ExpressionError& broken) {
       const int quote = node.Tag() == "!" ? 1 : 0;  // yaml-cpp's tag of a scalar in quotes
       error({place.file, place.line, place.column + quote + static_cast<int>(broken.column) - 1},
-            begin + "in the formula " + quoted(node.Scalar()) + ": " + broken.sentence);
+            begin + "in the formula " + in_quotes(node.Scalar()) + ": " + broken.sentence);
     }
   }
 
@@ -225,7 +226,7 @@ tl::expected<std::vector<MappingRule>, Diagnostics> read_mapping_rules(const std
                                                                        const std::string& name) {
   const auto root = parse_yaml(text, name);
   if (!root) return tl::unexpected(Diagnostics{root.error()});
-  return Reader(name).read(*root);
+  return MappingRuleReader(name).read(*root);
 }
 
 }  // namespace tilescope

@@ -74,7 +74,7 @@ class Row {
  private:
   void refuse(const CsvField& field, const MeasurementColumn& column, const std::string& wanted) {
     errors_.push_back({file_, field.line, field.column,
-                       fmt::format("{}: got {}; must be {}", column.name, quoted(field.text), wanted)});
+                       fmt::format("{}: got {}; must be {}", column.name, in_quotes(field.text), wanted)});
   }
 
   void parameters(const CsvField& field, const MeasurementColumn& column, std::string_view text) {

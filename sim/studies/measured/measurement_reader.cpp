@@ -36,9 +36,9 @@ Kind own_kind(const std::string& name) {
 bool is_comment(std::string_view line) { return line.starts_with('#'); }
 bool is_profiler_notice(std::string_view line) { return line.starts_with("=="); }
 
-class Reader {
+class MeasurementReader {
  public:
-  Reader(const std::string& text, const std::string& name) : text_(text), name_(name) {}
+  MeasurementReader(const std::string& text, const std::string& name) : text_(text), name_(name) {}
 
   tl::expected<std::vector<Measurement>, Diagnostics> rows() {
     const bool profiler = find_profiler_header();
@@ -82,7 +82,7 @@ class Reader {
 
   void add_column(const CsvField& field, Kind kind, bool texts_are_left_out) {
     if (kind != Kind::ignored && !seen_.emplace(kind, field.text).second)
-      error(field.line, field.column, fmt::format("column {}: given twice; must be given once", quoted(field.text)));
+      error(field.line, field.column, fmt::format("column {}: given twice; must be given once", in_quotes(field.text)));
     columns_.push_back({kind, field.text, 1, texts_are_left_out});
   }
 
@@ -92,7 +92,7 @@ class Reader {
       if (columns_.back().kind != Kind::ignored) continue;
       error(field.line, field.column,
             fmt::format("unknown column {}{}; must be {} or a counter such as gpc__cycles_elapsed.max",
-                        quoted(field.text), did_you_mean(field.text, kOwnColumns), list_of(kOwnColumns, "or")));
+                        in_quotes(field.text), did_you_mean(field.text, kOwnColumns), list_of(kOwnColumns, "or")));
     }
     const bool named =
         std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return c.kind == Kind::kernel; });
@@ -144,7 +144,7 @@ class Reader {
       else
         error(field.line, field.column,
               fmt::format("{}: unknown unit {}; must be one such as byte, Kbyte, ns, msecond, cycle, inst or %",
-                          column.name, quoted(field.text)));
+                          column.name, in_quotes(field.text)));
     }
   }
 
@@ -163,7 +163,7 @@ class Reader {
 
 tl::expected<std::vector<Measurement>, Diagnostics> read_measurement_text(const std::string& text,
                                                                           const std::string& name) {
-  return Reader(text, name).rows();
+  return MeasurementReader(text, name).rows();
 }
 
 tl::expected<std::vector<Measurement>, Diagnostics> read_measurements(const std::vector<std::string>& paths) {

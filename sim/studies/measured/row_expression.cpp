@@ -20,7 +20,7 @@ std::int64_t number(const Node& node, const std::string& text) {
   std::int64_t value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || stopped != text.data() + text.size() || value == kLowest)
-    fail(node, "got " + quoted(text) + " in arithmetic; must be a whole number");
+    fail(node, "got " + in_quotes(text) + " in arithmetic; must be a whole number");
   return value;
 }
 

@@ -107,7 +107,7 @@ class AxisReader {
     std::set<std::vector<std::string>> known;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (known.insert(values[i]).second) continue;
-      error(read_.value_places[i], fmt::format("{} is given twice", quoted(values[i].front())));
+      error(read_.value_places[i], fmt::format("{} is given twice", in_quotes(values[i].front())));
       return;
     }
   }

@@ -14,9 +14,6 @@
 namespace tilescope::sweep {
 namespace {
 
-constexpr std::string_view kGpu = "gpu.";
-constexpr std::string_view kLaunch = "launch.";
-
 bool is_gpus(const std::string& name) { return name.starts_with(kGpu); }
 bool is_launchs(const std::string& name) { return name.starts_with(kLaunch); }
 
@@ -73,7 +70,7 @@ std::string refused_value(const std::string& name, const std::string& value, con
     const Range<std::int64_t> range{name == "launch.registers_per_thread" ? 1 : 0, 1 << 20};
     const auto number = parse_integer(value);
     if (value == base_value || (number && *number >= range.low && *number <= range.high)) return "";
-    return fmt::format("got {}; must be {}", quoted(value), accepted(range, ""));
+    return fmt::format("got {}; must be {}", in_quotes(value), accepted(range, ""));
   }
   for (const StudyKernel* kernel : kernels_of(taker)) {
     if (!has_parameter(*kernel, name)) continue;
@@ -164,7 +161,7 @@ void take_constraint(const std::string& formula, const Place& place, const Taker
   const auto at = [&](std::size_t column) {
     return Place{place.file, place.line, place.column + static_cast<int>(column) - 1};
   };
-  const std::string what = "constraints: in the formula " + quoted(formula) + ": ";
+  const std::string what = "constraints: in the formula " + in_quotes(formula) + ": ";
   std::optional<PointExpression> expression;
   try {
     expression.emplace(formula);

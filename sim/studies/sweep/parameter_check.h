@@ -1,10 +1,16 @@
 // A study's parameters and constraints held against its kernels and GPUs, and handed to the kernels they apply to.
 #pragma once
 
+#include <string_view>
+
 #include "sim/studies/sweep/axis_reader.h"
 #include "sim/studies/sweep/study.h"
 
 namespace tilescope::sweep {
+
+// What the names of axes that are no parameters of a kernel begin with.
+inline constexpr std::string_view kGpu = "gpu.";
+inline constexpr std::string_view kLaunch = "launch.";
 
 struct Taker {
   Study& study;

@@ -11,12 +11,10 @@
 #include "models/support/spec_tree.h"
 #include "sim/results/version.h"
 #include "sim/studies/sweep/gpu_value.h"
+#include "sim/studies/sweep/parameter_check.h"
 
 namespace tilescope::sweep {
 namespace {
-
-constexpr std::string_view kGpu = "gpu.";
-constexpr std::string_view kLaunch = "launch.";
 
 class Planner {
  public:
@@ -143,7 +141,7 @@ class Planner {
       } catch (const ExpressionError& error) {
         Diagnostic broken{
             plan_.study.path, constraint.line, constraint.column + static_cast<int>(error.column) - 1,
-            fmt::format("constraints: in the formula {}: {}", quoted(constraint.formula.text()), error.sentence)};
+            fmt::format("constraints: in the formula {}: {}", in_quotes(constraint.formula.text()), error.sentence)};
         const auto same = [&](const Diagnostic& one) { return one.line == broken.line && one.column == broken.column; };
         if (std::none_of(errors_.begin(), errors_.end(), same)) errors_.push_back(std::move(broken));
       }

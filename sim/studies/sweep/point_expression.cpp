@@ -33,7 +33,7 @@ bool is_true(const Value& value) {
 
 double number(const Node& node, const Value& value) {
   if (const double* found = std::get_if<double>(&value)) return *found;
-  fail(node, "got " + quoted(std::get<std::string>(value)) + "; must be a number here");
+  fail(node, "got " + in_quotes(std::get<std::string>(value)) + "; must be a number here");
 }
 
 double remainder(const Node& node, double a, double b) {

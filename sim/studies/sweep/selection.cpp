@@ -21,7 +21,7 @@ std::vector<std::string> column_names(const SweepTable& table) {
 
 std::size_t column_of(const SweepTable& table, const std::string& name) {
   if (const auto at = table.find(name)) return *at;
-  throw std::invalid_argument(fmt::format("no column {}{}", quoted(name), did_you_mean(name, column_names(table))));
+  throw std::invalid_argument(fmt::format("no column {}{}", in_quotes(name), did_you_mean(name, column_names(table))));
 }
 
 // A row and how good it is; smaller is better.
@@ -64,8 +64,8 @@ SweepTable rows_where(SweepTable table, const std::string& formula) {
   const PointExpression expression(formula);
   for (const auto& name : expression.names())
     if (!table.find(name.text))
-      throw ExpressionError(
-          name.column, fmt::format("no column {}{}", quoted(name.text), did_you_mean(name.text, column_names(table))));
+      throw ExpressionError(name.column, fmt::format("no column {}{}", in_quotes(name.text),
+                                                     did_you_mean(name.text, column_names(table))));
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto value = [&](const std::string& name) -> std::optional<std::string> {
@@ -86,7 +86,7 @@ Goal goal_of(const std::string& text) {
   if (colon != std::string::npos) {
     const std::string direction = text.substr(colon + 1);
     if (direction != "max" && direction != "min")
-      throw std::invalid_argument(fmt::format("{}: got {}; must be max or min", goal.column, quoted(direction)));
+      throw std::invalid_argument(fmt::format("{}: got {}; must be max or min", goal.column, in_quotes(direction)));
     goal.most = direction == "max";
     return goal;
   }

@@ -131,7 +131,7 @@ void Store::check_tables() const {
     const bool own_index = type == "index" && name.starts_with("sqlite_autoindex_");
     if (own_index || name.starts_with("sqlite_stat")) continue;
     const bool known = type == "table" && wanted.count(name) != 0 && parts.text(2).starts_with("CREATE TABLE");
-    if (!known) refuse(fmt::format("holds a {} {}", quoted(type), quoted(name)));
+    if (!known) refuse(fmt::format("holds a {} {}", in_quotes(type), in_quotes(name)));
     ++tables;
   }
   if (tables != wanted.size()) refuse("lacks the tables points and results");

@@ -54,7 +54,7 @@ Diagnostics unknown(const std::string& label, const std::vector<std::string>& na
   std::vector<std::string> accepted = names;
   accepted.insert(accepted.end(), {"a launch file (.yaml)", "a trace (.tst)"});
   return {{"", 0, 0,
-           fmt::format("unknown kernel {}{}; must be {}", tilescope::quoted(label), did_you_mean(label, names),
+           fmt::format("unknown kernel {}{}; must be {}", tilescope::in_quotes(label), did_you_mean(label, names),
                        list_of(accepted))}};
 }
 

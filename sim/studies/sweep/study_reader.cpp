@@ -139,7 +139,7 @@ class Reader {
   void add_gpu(const std::string& label, const Place& place) {
     const auto same = [&](const StudyGpu& other) { return other.label == label; };
     if (std::any_of(study_.gpus.begin(), study_.gpus.end(), same))
-      return error(place, fmt::format("gpus: {} is given twice", tilescope::quoted(label)));
+      return error(place, fmt::format("gpus: {} is given twice", tilescope::in_quotes(label)));
     StudyGpu gpu{label, "", ""};
     if (label.ends_with(".yaml") || label.ends_with(".yml") || label.find('/') != std::string::npos) {
       gpu.path = beside(label);
@@ -149,7 +149,7 @@ class Reader {
       gpu.path = std::move(*found);
     }
     auto text = read_text_file(gpu.path);
-    if (!text) return error(place, fmt::format("gpus: {}: {}", tilescope::quoted(gpu.path), text.error().message));
+    if (!text) return error(place, fmt::format("gpus: {}: {}", tilescope::in_quotes(gpu.path), text.error().message));
     gpu.text = std::move(*text);
     const auto spec = read_spec_text<GpuSpec>(gpu.text, gpu.path);
     if (spec) return study_.gpus.push_back(std::move(gpu));

@@ -132,7 +132,7 @@ std::optional<std::size_t> SweepTable::find(const std::string& column) const {
 SweepTable sweep_table(const Store& store, const TableOptions& options) {
   const std::vector<std::string> studies = store.studies();
   if (!options.study.empty() && std::find(studies.begin(), studies.end(), options.study) == studies.end())
-    throw std::invalid_argument(fmt::format("{}: has no study {}{}; has {}", store.path(), quoted(options.study),
+    throw std::invalid_argument(fmt::format("{}: has no study {}{}; has {}", store.path(), in_quotes(options.study),
                                             did_you_mean(options.study, studies), list_of(studies, "and")));
   Builder builder;
   store.each_point([&](const StoredPoint& point, const StoredResult* result) {
@@ -141,7 +141,7 @@ SweepTable sweep_table(const Store& store, const TableOptions& options) {
       builder.add(point, *result);
     } catch (const Damaged&) {
       throw std::invalid_argument(fmt::format("{}: point {} of study {} has a damaged result; must be a JSON object",
-                                              store.path(), point.position, quoted(point.study)));
+                                              store.path(), point.position, in_quotes(point.study)));
     }
   });
   return builder.table(options.wall);
@@ -154,7 +154,7 @@ SweepTable with_columns(SweepTable table, const std::vector<std::string>& names)
     if (!at) {
       std::vector<std::string> known;
       for (const TableColumn& column : table.columns) known.push_back(column.name);
-      throw std::invalid_argument(fmt::format("no column {}{}", quoted(name), did_you_mean(name, known)));
+      throw std::invalid_argument(fmt::format("no column {}{}", in_quotes(name), did_you_mean(name, known)));
     }
     chosen.push_back(*at);
   }

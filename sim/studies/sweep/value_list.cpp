@@ -55,9 +55,9 @@ tl::expected<std::vector<std::string>, std::string> listed_values(const std::str
     return std::vector<std::string>{whole ? std::to_string(*whole) : text};
   }
   const auto range = range_of(text);
-  if (!range) return tl::unexpected(fmt::format("got {}; {}", quoted(text), kForms));
+  if (!range) return tl::unexpected(fmt::format("got {}; {}", in_quotes(text), kForms));
   if (const auto why = impossible(*range))
-    return tl::unexpected(fmt::format("impossible range {}: {}", quoted(text), *why));
+    return tl::unexpected(fmt::format("impossible range {}: {}", in_quotes(text), *why));
 
   // A stop that the steps meet but for rounding is one of the values.
   const double end = range->stop + 1e-9 * std::max(std::abs(range->stop), std::abs(range->step));
@@ -65,7 +65,7 @@ tl::expected<std::vector<std::string>, std::string> listed_values(const std::str
   double value = range->start;
   for (std::size_t i = 1; value <= end; ++i) {
     if (values.size() == most_values)
-      return tl::unexpected(fmt::format("range {} has more than {} values", quoted(text), most_values));
+      return tl::unexpected(fmt::format("range {} has more than {} values", in_quotes(text), most_values));
     values.push_back(number_text(value));
     value = range->factor ? value * range->step : range->start + static_cast<double>(i) * range->step;
   }

@@ -1,0 +1,36 @@
+# Sources that are compiled together where CMAKE_UNITY_BUILD is on, which takes half of the time: a group of files as one.
+# Names in anonymous namespaces are therefore unique among the files of a group. Compiled file by file (preset dev) every source
+# still includes what it uses.
+
+# tilescope_unity(TARGET): the files of a folder are a group. The engine is one, with the models that it asks once per instruction:
+# calls between its files are inlined without link-time optimisation too.
+function(tilescope_unity target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    if(source MATCHES "/ops_[a-z]+\\.cpp$") # the same operations, of each type of number
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+    if(folder MATCHES "^(models|models/isa|models/replacement|sim/engine(/.*)?)$")
+      set(folder engine)
+    endif()
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# tilescope_unity_tests(TARGET): test files whose names begin with the same word are a group; the others stay by themselves.
+function(tilescope_unity_tests target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    if(name MATCHES "^(bundle|config|engine|kernels|measured|microbench|sass|sweep|trace)_")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
+    else()
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
