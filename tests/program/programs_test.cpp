@@ -61,7 +61,8 @@ TEST_CASE("every recorded program is whole, and every launch without clusters ca
 TEST_CASE("instructions, requests and sectors of programs equal the hardware's") {
   std::filesystem::current_path(TILESCOPE_SOURCE_DIR);
   std::vector<std::string> bundles, tables;
-  for (const std::string name : {"nbody", "triton_layernorm", "cufft_1d", "cusparse_spmv", "histogram", "cub_scan"}) {
+  for (const std::string name :
+       {"nbody", "triton_layernorm", "cufft_1d", "cusparse_spmv", "histogram", "cub_scan", "torch_resnet_tf32"}) {
     bundles.push_back("gpu/measured/h200/programs/" + name);
     tables.push_back(bundles.back() + ".csv");
   }
@@ -77,7 +78,7 @@ TEST_CASE("instructions, requests and sectors of programs equal the hardware's")
         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}) {
     CAPTURE(metric);
-    CHECK(totals[metric]["cases"].get<int>() >= 56);
+    CHECK(totals[metric]["cases"].get<int>() >= 100);
     CHECK(totals[metric]["equal"] == totals[metric]["cases"]);
   }
 }
