@@ -25,21 +25,25 @@ class Scheduler {
   // instruction; asked only when a warp that this choice looks at could use it.
   template <class Taken, class Room>
   [[gnu::always_inline]] Choice choose(Cycle now, Taken&& taken, Room&& room) {
-    const Candidate* chosen = nullptr;
+    // Which warp can issue is as good as random, so the choice is made by arithmetic on each, not by branches.
+    int chosen = kNone;
+    Cycle chosen_issued = kNever - 1;
     Cycle earliest = kNever;
-    for (const Candidate& candidate : candidates_) {
-      if (chosen != nullptr && candidate.slot != chosen->slot) break;  // an older CTA's warp can issue
-      Cycle when = candidate.ready;
-      if (when < earliest) when = std::max(when, taken(candidate.pipe));
-      if (when <= now && candidate.pipe == Pipe::lg) when = std::max(when, room(now));
-      if (when > now) {
-        earliest = std::min(earliest, when);
-        continue;
+    std::uint16_t slot = 0;
+    for (int place = 0; place < size(); ++place) {
+      const Candidate& candidate = at(place);
+      if (candidate.slot != slot) {
+        if (chosen != kNone) break;  // an older CTA's warp can issue
+        slot = candidate.slot;
       }
-      if (chosen == nullptr || candidate.issued <= chosen->issued) chosen = &candidate;
+      Cycle when = std::max(candidate.ready, taken(candidate.pipe));
+      if (candidate.pipe == Pipe::lg && when <= now) when = std::max(when, room(now));
+      earliest = std::min(earliest, when);
+      const Cycle issued = when <= now ? candidate.issued : kNever;
+      chosen = issued <= chosen_issued ? place : chosen;
+      chosen_issued = std::min(issued, chosen_issued);
     }
-    if (chosen == nullptr) return {kNone, earliest};
-    return {static_cast<int>(chosen - candidates_.data()), kNever};
+    return {chosen, earliest};
   }
 
   // The warp at `place` issues at `now`.
