@@ -109,7 +109,6 @@ Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
   const PipeUse& use = pipes_[instruction.op];
   account(sub, use, warp, now);
   ++counters_.instructions[static_cast<std::size_t>(instruction.op)];
-  ++issued_;
 
   const Cycle dispatch = execute_on_pipe(sub, use, warp, index, now);
   sub.port.take(now, dispatch, instruction.register_reads);
@@ -224,7 +223,9 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
 }
 
 inline void Sm::account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now) {
-  StallAccount(counters_).issued(warp.times, now, use.holds_up ? available(sub, use.pipe) : 0, throttle_of(use.pipe),
+  const Cycle ready = warp.times.ready;
+  const Cycle throttled = use.holds_up ? std::clamp<Cycle>(available(sub, use.pipe) - ready, 0, now - ready) : 0;
+  StallAccount(counters_).issued(warp.times, now, throttled, use.pipe,
                                  [&sub](Cycle since, Cycle at) { return sub.port.lost_between(since, at); });
 }
 
