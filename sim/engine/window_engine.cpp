@@ -28,7 +28,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
     if constexpr (std::is_same_v<SmModel, Sm>)
       sms_.push_back(std::make_unique<Sm>(gpu, kernel, costs_, occupancy_, s));
     else
-      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift));
+      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift, shapes_));
   }
   for (const CtaDispatch::Placement& p : dispatch_.first_wave(sms, static_cast<int>(occupancy_.ctas_per_sm))) give(p);
 }

@@ -78,6 +78,7 @@ class WindowEngine {
 
   const Kernel& kernel_;
   AccessCosts costs_;
+  RunShapes shapes_;  // CountingSm only
   Occupancy occupancy_;
   MemorySystem memory_;
   CtaDispatch dispatch_;

@@ -5,10 +5,11 @@
 
 namespace tilescope {
 CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy,
-                       int id, unsigned thin_shift)
+                       int id, unsigned thin_shift, RunShapes& shapes)
     : id_(id),
       kernel_(kernel),
       costs_(costs),
+      shapes_(shapes),
       pipes_(gpu),
       gpu_(gpu),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
@@ -199,7 +200,7 @@ bool CountingSm::begin_run(Cta& cta) {
     if (cta.run_kinds.empty() || cta.run_kinds.back().first != &kind) cta.run_kinds.emplace_back(&kind, 0);
     ++cta.run_kinds.back().second;
   }
-  if (!plain || !cta.run.begin(parts_, steps, costs_)) {
+  if (!plain || !cta.run.begin(parts_, steps, costs_, shapes_)) {
     cta.apart = steps;
     return false;
   }
@@ -215,21 +216,22 @@ bool CountingSm::begin_run(Cta& cta) {
 CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
   instructions_ += cta.run_instructions;
   for (const auto& [kind, times] : cta.run_kinds) kind->times += times;
-  const CtaRun::Phase& phase = cta.run.next(costs_, counters_);
+  const CtaRun::Step step = cta.run.next(costs_, counters_);
+  const RunShape::Phase& phase = *step.phase;
   std::uint32_t loads = 0;  // up to here
-  const auto look_at = [&](const CtaRun::Touch& touched) {
+  const auto look_at = [&](const RunShape::Touch& touched) {
     if (touched.loads_before > loads) pass_over(cta, touched.loads_before - loads);
-    touch(cta, LineAddress::numbered(phase.tracks[touched.track].line), touched);
+    touch(cta, step.line(phase.tracks[touched.track]), touched);
     loads = touched.loads_before + (is_load(touched.access) ? 1 : 0);
   };
   if (thin_shift_ == 0) {
-    for (const CtaRun::Touch& touched : phase.touches) look_at(touched);
+    for (const RunShape::Touch& touched : phase.touches) look_at(touched);
     return cta.run_totals;
   }
   selected_.clear();
   std::size_t tracks = 0;
   for (std::size_t t = 0; t < phase.tracks.size(); ++t) {
-    if (!keeps(LineAddress::numbered(phase.tracks[t].line))) continue;
+    if (!keeps(step.line(phase.tracks[t]))) continue;
     const std::size_t end = t + 1 < phase.tracks.size() ? phase.tracks[t + 1].touches : phase.of_tracks.size();
     selected_.insert(selected_.end(), phase.of_tracks.begin() + phase.tracks[t].touches,
                      phase.of_tracks.begin() + static_cast<std::ptrdiff_t>(end));
@@ -241,7 +243,7 @@ CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
   return cta.run_totals;
 }
 
-void CountingSm::touch(Cta& cta, LineAddress line, const CtaRun::Touch& touched) {
+void CountingSm::touch(Cta& cta, LineAddress line, const RunShape::Touch& touched) {
   if (is_load(touched.access))
     load_line(cta, line, touched.sectors, touched.access, touched.cached);
   else

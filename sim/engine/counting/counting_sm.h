@@ -34,9 +34,10 @@ namespace tilescope {
 
 class CountingSm {
  public:
-  // Only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it.
+  // `shapes`: those of the launch, shared by all SMs. Only one line in 2^thin_shift goes through the caches; hits and
+  // fills are scaled up by it.
   CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id,
-             unsigned thin_shift);
+             unsigned thin_shift, RunShapes& shapes);
 
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
@@ -117,7 +118,7 @@ class CountingSm {
   void count_lines(Cta& cta, const Segment& segment, const SegmentTotals& totals);
   void count_access(Cta& cta, const Instruction& instruction, const LineAccess& access, const MemoryOperand& operand);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands);
-  void touch(Cta& cta, LineAddress line, const CtaRun::Touch& touched);
+  void touch(Cta& cta, LineAddress line, const RunShape::Touch& touched);
   void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached);
   void store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access);
   void pass_over(Cta& cta, std::uint32_t loads);
@@ -130,6 +131,7 @@ class CountingSm {
   int id_;
   const Kernel& kernel_;
   const AccessCosts& costs_;
+  RunShapes& shapes_;
   PipeTable pipes_;
   const GpuSpec& gpu_;
   std::int64_t barrier_wavefronts_;
