@@ -80,6 +80,7 @@ TEST_CASE("a shape's tracks are the lines of a step, each once, and know their t
     // Two rows of A, of which 16 floats lie in one line, and 16 rows of B.
     CHECK(step.phase->tracks.size() == 2 + 16);
     CHECK(step.phase->touches.size() == 16 * 2 + 16);
+    CHECK(step.phase->tagged.size() == 1);
     for (std::size_t i = 0; i < step.phase->touches.size(); ++i) CHECK(step.phase->touches[i].loads_before == i);
     requests += 32;
     CHECK(counters.of(AccessKind::global_load).requests == requests);

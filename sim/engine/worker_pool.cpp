@@ -4,26 +4,32 @@
 #include <chrono>
 
 namespace tilescope {
-namespace {
 
-// About what sleeping and waking up take.
-constexpr std::chrono::microseconds kPatience{20};
+// Looks for something that another thread does, for about as long as sleeping and waking up take. After a look in vain,
+// be the other busy with much or without a core, the next ones go to sleep at once.
+class WorkerPool::Patience {
+ public:
+  // False: the condition does not hold yet.
+  template <class Condition>
+  bool sees(Condition condition) {
+    if (rests_ > 0) return --rests_, condition();
+    const auto until = std::chrono::steady_clock::now() + kLongest;
+    do {
+      for (int look = 0; look < kLooks; ++look)
+        if (condition()) return true;
+    } while (std::chrono::steady_clock::now() < until);
+    rests_ = kRests;
+    return false;
+  }
 
-// Looks until the condition holds, for a moment; false: it does not.
-template <class Condition>
-bool comes_soon(Condition condition) {
-  constexpr int kLooks = 64;
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  do {
-    for (int look = 0; look < kLooks; ++look)
-      if (condition()) return true;
-  } while (std::chrono::steady_clock::now() < until);
-  return false;
-}
+ private:
+  static constexpr std::chrono::microseconds kLongest{20};
+  static constexpr int kLooks = 64, kRests = 64;
+  int rests_ = 0;
+};
 
-}  // namespace
-
-WorkerPool::WorkerPool(int threads) : errors_(static_cast<std::size_t>(std::max(1, threads))) {
+WorkerPool::WorkerPool(int threads)
+    : errors_(static_cast<std::size_t>(std::max(1, threads))), patience_(std::make_unique<Patience>()) {
   for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
 }
 
@@ -57,7 +63,7 @@ void WorkerPool::run(const std::function<void(int)>& body) {
     errors_[0] = std::current_exception();
   }
   const auto all_done = [this] { return running_.load(std::memory_order_acquire) == 0; };
-  if (!comes_soon(all_done)) {
+  if (!patience_->sees(all_done)) {
     std::unique_lock lock(mutex_);
     caller_asleep_ = true;
     finish_.wait(lock, all_done);
@@ -69,9 +75,10 @@ void WorkerPool::run(const std::function<void(int)>& body) {
 
 void WorkerPool::work(int thread) {
   unsigned seen = 0;
+  Patience patience;
   const auto called = [&] { return stop_ || generation_.load(std::memory_order_acquire) != seen; };
   while (true) {
-    if (!comes_soon(called)) {
+    if (!patience.sees(called)) {
       std::unique_lock lock(mutex_);
       ++asleep_;
       start_.wait(lock, called);

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -25,6 +26,8 @@ class WorkerPool {
   void run(const std::function<void(int)>& body);
 
  private:
+  class Patience;
+
   void work(int thread);
 
   std::mutex mutex_;
@@ -33,9 +36,10 @@ class WorkerPool {
   std::vector<std::exception_ptr> errors_;
   std::atomic<unsigned> generation_{0};  // changes under the mutex
   std::atomic<int> running_{0};
-  std::atomic<bool> stop_{false};  // changes under the mutex
-  int asleep_ = 0;                 // workers, under the mutex
-  bool caller_asleep_ = false;     // under the mutex
+  std::atomic<bool> stop_{false};       // changes under the mutex
+  int asleep_ = 0;                      // workers, under the mutex
+  bool caller_asleep_ = false;          // under the mutex
+  std::unique_ptr<Patience> patience_;  // the caller's
   std::vector<std::thread> workers_;
 };
 

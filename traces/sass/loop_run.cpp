@@ -36,17 +36,18 @@ std::uint64_t turns_to_zero(std::int64_t x, std::int64_t e) {
 
 LoopRun::LoopRun(const Program& program) : program_(program) {}
 
-void LoopRun::begin(const std::vector<LaneArray>& before, const WarpState& now) {
+void LoopRun::begin(std::vector<LaneArray>& turn, const WarpState& now) {
   slots_.assign(now.lanes.size(), {});
   for (std::size_t slot = kFirstSlot; slot < slots_.size(); ++slot) {
-    const LaneArray &from = before[slot], &to = now.lanes[slot];
+    const LaneArray &from = turn[slot], &to = now.lanes[slot];
     const Word by = to[0] - from[0];
     Word differs = 0;
     for (std::size_t l = 0; l < kLanes; ++l) differs |= (to[l] - from[l]) ^ by;
     slots_[slot].by = slots_[slot].assumed = signed_step(by);
     slots_[slot].known = differs == 0;
   }
-  began_ = now.lanes;
+  turn = now.lanes;
+  began_ = &turn;
   predicates_ = now.predicates;
   advance_.clear();
   turns_ = kMostTurns;
@@ -273,7 +274,7 @@ std::uint32_t LoopRun::end(WarpState& warp, std::uint64_t most) {
     if (moving.by != moving.assumed) return 0;
     const auto by = static_cast<Word>(static_cast<std::uint64_t>(moving.assumed));
     for (std::size_t l = 0; l < kLanes; ++l)
-      if (warp.lanes[slot][l] - began_[slot][l] != by) return 0;
+      if (warp.lanes[slot][l] - (*began_)[slot][l] != by) return 0;
   }
   for (std::size_t slot = kFirstSlot; slot < slots_.size(); ++slot) {
     if (!slots_[slot].written || slots_[slot].by == 0) continue;

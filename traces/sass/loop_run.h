@@ -21,8 +21,9 @@ class LoopRun {
   // REQUIRES: the program outlives this.
   explicit LoopRun(const Program& program);
 
-  // A turn begins, one turn after registers were as in `before`. REQUIRES: all lanes run.
-  void begin(const std::vector<LaneArray>& before, const WarpState& now);
+  // A turn begins, one turn after registers were as in `turn`. Keeps in there how they are now, until end(). REQUIRES:
+  // all lanes run.
+  void begin(std::vector<LaneArray>& turn, const WarpState& now);
   // Around each step of the turn. `lanes`: those that execute it.
   void before(const WarpState& warp, const Step& step, std::uint32_t lanes);
   void after(const WarpState& warp, const Step& step, std::uint32_t lanes);
@@ -59,7 +60,7 @@ class LoopRun {
 
   const Program& program_;
   std::vector<Moving> slots_;
-  std::vector<LaneArray> began_;
+  const std::vector<LaneArray>* began_ = nullptr;  // registers when the turn began
   std::array<std::uint32_t, 16> predicates_{};
   std::vector<std::int64_t> advance_;
   std::int64_t result_ = 0;  // by how much the result of the step that is executed moves

@@ -26,6 +26,11 @@ std::uint64_t hash_of(const RunAccesses& accesses) {
   return mix_bits(hash);
 }
 
+bool same_lines(const Footprint& a, const Footprint& b) {
+  return std::equal(a.lines.begin(), a.lines.end(), b.lines.begin(), b.lines.end(),
+                    [](const LineSectors& x, const LineSectors& y) { return x.line == y.line; });
+}
+
 class PhaseBuilder {
  public:
   explicit PhaseBuilder(RunShape::Phase& phase) : phase_(phase), places_(64) {}
@@ -90,7 +95,7 @@ class PhaseBuilder {
     std::vector<RunShape::Tagged>& tagged = phase_.tagged;
     for (std::size_t i = tagged.size(); i > 0 && tagged.size() - i < kLooksBack; --i) {
       RunShape::Tagged& known = tagged[i - 1];
-      if (known.footprint != &footprint || known.beyond != line || known.group != access.group) continue;
+      if (known.beyond != line || known.group != access.group || !same_lines(*known.footprint, footprint)) continue;
       ++known.times;
       return;
     }
