@@ -22,12 +22,12 @@ constexpr std::uint8_t register_reads(int even, int odd) { return static_cast<st
 
 class RegisterBanks {
  public:
-  // An instruction that issues at `now` reads `reads`. Returns the cycle in which the next one may issue.
+  // An instruction that issues at `now` reads `reads`. Returns the cycle in which the next one may issue. A bank that
+  // it does not read holds up nothing. REQUIRES: `now` is not before what the last fetch returned.
   Cycle fetch(std::uint8_t reads, Cycle now) {
     Cycle last = now + 1;
     for (std::size_t bank = 0; bank < kRegisterBanks; ++bank) {
       const int count = reads >> 4 * bank & 15;
-      if (count == 0) continue;
       free_[bank] = std::max(free_[bank], now) + count;
       last = std::max(last, free_[bank] - kLag);
     }

@@ -5,9 +5,7 @@
 namespace tilescope {
 
 void Attribution::charge(const Instruction* instruction, const WorkCounters& before, const WorkCounters& after) {
-  InstructionCounters& counters = of(instruction);
-  counters += after;
-  counters -= before;
+  of(instruction).add_growth(before, after, memory_operands(instruction->op) != 0);
 }
 
 void Attribution::charge_barriers(std::uint64_t wavefronts) {

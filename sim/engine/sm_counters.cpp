@@ -5,7 +5,7 @@ namespace {
 
 // apply(mine, other) for each counter and the other's.
 template <class Apply>
-void with_each(WorkCounters& mine, const WorkCounters& other, Apply apply) {
+void with_accesses(WorkCounters& mine, const WorkCounters& other, Apply apply) {
   for (std::size_t i = 0; i < mine.access.size(); ++i) {
     AccessCounters& m = mine.access[i];
     const AccessCounters& o = other.access[i];
@@ -15,22 +15,39 @@ void with_each(WorkCounters& mine, const WorkCounters& other, Apply apply) {
     apply(m.wavefronts, o.wavefronts);
     apply(m.ideal, o.ideal);
   }
+}
+template <class Apply>
+void with_others(WorkCounters& mine, const WorkCounters& other, Apply apply) {
   apply(mine.fill_sectors, other.fill_sectors);
   apply(mine.tag_cycles, other.tag_cycles);
   apply(mine.data_wavefronts, other.data_wavefronts);
   for (std::size_t i = 0; i < mine.stall_cycles.size(); ++i) apply(mine.stall_cycles[i], other.stall_cycles[i]);
 }
 
+constexpr auto kAdd = [](std::uint64_t& a, std::uint64_t b) { a += b; };
+constexpr auto kTakeAway = [](std::uint64_t& a, std::uint64_t b) { a -= b; };
+
 }  // namespace
 
 WorkCounters& WorkCounters::operator+=(const WorkCounters& other) {
-  with_each(*this, other, [](std::uint64_t& a, std::uint64_t b) { a += b; });
+  with_accesses(*this, other, kAdd);
+  with_others(*this, other, kAdd);
   return *this;
 }
 
 WorkCounters& WorkCounters::operator-=(const WorkCounters& other) {
-  with_each(*this, other, [](std::uint64_t& a, std::uint64_t b) { a -= b; });
+  with_accesses(*this, other, kTakeAway);
+  with_others(*this, other, kTakeAway);
   return *this;
+}
+
+void WorkCounters::add_growth(const WorkCounters& before, const WorkCounters& after, bool accesses) {
+  if (accesses) {
+    with_accesses(*this, after, kAdd);
+    with_accesses(*this, before, kTakeAway);
+  }
+  with_others(*this, after, kAdd);
+  with_others(*this, before, kTakeAway);
 }
 
 InstructionCounters& InstructionCounters::operator+=(const InstructionCounters& other) {

@@ -66,6 +66,9 @@ struct WorkCounters {
 
   WorkCounters& operator+=(const WorkCounters& other);
   WorkCounters& operator-=(const WorkCounters& other);
+  // Adds what took `before` to `after`. `accesses`: that may be among it; without, `access`, the greater part of the
+  // counters, is left out.
+  void add_growth(const WorkCounters& before, const WorkCounters& after, bool accesses);
 
  private:
   std::uint64_t sum_of(bool (*which)(AccessKind), std::uint64_t AccessCounters::*counter) const {

@@ -81,3 +81,14 @@ TEST_CASE("instructions, requests and sectors of programs equal the hardware's")
     CHECK(totals[metric]["equal"] == totals[metric]["cases"]);
   }
 }
+
+TEST_CASE("lanes that meet at a WARPSYNC, in batch norms of cuDNN, execute what the hardware counted") {
+  std::filesystem::current_path(TILESCOPE_SOURCE_DIR);
+  const std::string bundle = "gpu/measured/h200/programs/torch_resnet_tf32";
+  const CliAnswer answer = ask({"compare", "--gpu", "h200", "--mode", "counts", "--format", "json", "--bundle", bundle,
+                                "--measured", bundle + ".csv"});
+  REQUIRE_MESSAGE(answer.code == 0, answer.err);
+  const auto instructions = nlohmann::json::parse(answer.out)["totals"]["smsp__inst_executed.sum"];
+  CHECK(instructions["cases"] == 44);
+  CHECK(instructions["equal"] == 44);
+}

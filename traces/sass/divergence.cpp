@@ -12,6 +12,7 @@ void Divergence::start(std::uint32_t lanes) {
   members_.fill(0);
   restored_.fill(false);
   waiting_.fill(0);
+  met_ = 0;
   exited_ = ~lanes;
   stuck_ = false;
 }
@@ -102,7 +103,9 @@ void Divergence::leave(std::uint8_t barrier, std::uint32_t lanes) {
 
 void Divergence::gather(std::uint32_t mask, std::uint32_t next) {
   mask &= ~exited_;
-  if ((mask & ~running_.lanes) == 0) {
+  const bool again = (running_.lanes & ~met_) == 0;
+  met_ &= ~running_.lanes;
+  if (again || (mask & ~running_.lanes) == 0) {
     running_.place = next;
     return;
   }
@@ -112,7 +115,11 @@ void Divergence::gather(std::uint32_t mask, std::uint32_t next) {
     place = gatherings_.insert(place, {.members = mask | running_.lanes, .waiting = 0, .place = next});
   place->waiting |= running_.lanes;
   running_.lanes = 0;
-  release_complete();
+  if ((place->members & ~exited_ & ~place->waiting) == 0) {
+    met_ |= place->waiting;
+    ready_.push_back({next - 1, place->waiting});
+    gatherings_.erase(place);
+  }
   run_another();
 }
 

@@ -6,8 +6,11 @@
 // when it is complete every lane that waits at it goes on, wherever it waits (seen in counters of a recursive kernel).
 // When its members come from a register again (BMOV, around a call), those who meet execute BSYNC a second time
 // together: so say the counts of warp and of thread instructions of 98 launches (tests/data/sass/recursion_h200.csv).
-// A lane that exits is not waited for. One group runs at a time, until it diverges (the lanes that fall through go
-// first), waits or exits; then the group that waited longest least goes on (last in, first out).
+// Lanes that have waited for each other at a WARPSYNC execute it a second time together, too, unless it was an exit
+// that ended their wait: counts of 18 launches of batch norm and top-k (torch_resnet, torch_topk) on an H200 and an
+// H100, and of `divergent` in tests/data/sass/probe_h200.csv. A lane that exits is not waited for. One group runs at a
+// time, until it diverges (the lanes that fall through go first), waits or exits; then the group that waited longest
+// least goes on (last in, first out).
 #pragma once
 
 #include <array>
@@ -62,6 +65,7 @@ class Divergence {
   std::array<bool, kBarriers> restored_{};                      // members come from a register
   std::array<std::uint32_t, 32> resume_{};                      // where a waiting lane goes on
   std::vector<Gathering> gatherings_;
+  std::uint32_t met_ = 0;  // lanes that are to execute their WARPSYNC again
   std::uint32_t exited_ = 0;
   bool stuck_ = false;
 };

@@ -182,7 +182,7 @@ class Builder {
       const Decoded& decoded = code[i];
       if (decoded.flow == Flow::next) continue;
       leaders_.insert(i + 1);
-      if (decoded.flow == Flow::jump) leaders_.insert(i);  // it may be executed again
+      if (decoded.flow == Flow::jump || decoded.flow == Flow::gather) leaders_.insert(i);  // it may be executed again
       jumps = jumps || decoded.flow == Flow::jump;
       const bool goes = decoded.flow == Flow::branch || decoded.flow == Flow::call;
       if (!goes && decoded.flow != Flow::open) continue;

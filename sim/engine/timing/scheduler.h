@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,10 +15,11 @@ namespace tilescope {
 
 class Scheduler {
  public:
-  static constexpr int kNone = -1;
+  using Place = std::ptrdiff_t;  // of a warp, by age
+  static constexpr Place kNone = -1;
 
   struct Choice {
-    int place = kNone;        // of a warp, by age
+    Place place = kNone;
     Cycle earliest = kNever;  // when none can issue: when one can
   };
 
@@ -25,31 +27,36 @@ class Scheduler {
   // instruction; asked only when a warp that this choice looks at could use it.
   template <class Taken, class Room>
   [[gnu::always_inline]] Choice choose(Cycle now, Taken&& taken, Room&& room) {
+    // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
+    // more than the step.
     const Candidate* chosen = nullptr;
+    Cycle chosen_issued = kNever - 1;
     Cycle earliest = kNever;
+    std::uint16_t slot = 0;
     for (const Candidate& candidate : candidates_) {
-      if (chosen != nullptr && candidate.slot != chosen->slot) break;  // an older CTA's warp can issue
-      Cycle when = candidate.ready;
-      if (when < earliest) when = std::max(when, taken(candidate.pipe));
-      if (when <= now && candidate.pipe == Pipe::lg) when = std::max(when, room(now));
-      if (when > now) {
-        earliest = std::min(earliest, when);
-        continue;
+      if (candidate.slot != slot) {
+        if (chosen != nullptr) break;  // an older CTA's warp can issue
+        slot = candidate.slot;
       }
-      if (chosen == nullptr || candidate.issued <= chosen->issued) chosen = &candidate;
+      Cycle when = std::max(candidate.ready, taken(candidate.pipe));
+      if (candidate.pipe == Pipe::lg && when <= now) when = std::max(when, room(now));
+      earliest = std::min(earliest, when);
+      const Cycle issued = when <= now ? candidate.issued : kNever;
+      chosen = issued <= chosen_issued ? &candidate : chosen;
+      chosen_issued = std::min(issued, chosen_issued);
     }
     if (chosen == nullptr) return {kNone, earliest};
-    return {static_cast<int>(chosen - candidates_.data()), kNever};
+    return {chosen - candidates_.data(), kNever};
   }
 
   // The warp at `place` issues at `now`.
-  void issue(int place, Cycle now) { at(place).issued = now; }
+  void issue(Place place, Cycle now) { at(place).issued = now; }
   // Its next instruction, for `pipe`, can issue from `when` on as far as the warp is concerned; kNever: not known yet.
-  void set(int place, Pipe pipe, Cycle when) {
+  void set(Place place, Pipe pipe, Cycle when) {
     at(place).pipe = pipe;
     at(place).ready = when;
   }
-  void set(int place, Cycle when) { at(place).ready = when; }
+  void set(Place place, Cycle when) { at(place).ready = when; }
 
   // The latest comer, a warp of the CTA in `slot`, which can issue nothing yet. Returns its place.
   int add(std::uint16_t warp, std::uint16_t slot) {
@@ -57,7 +64,7 @@ class Scheduler {
     return size() - 1;
   }
   int size() const { return static_cast<int>(candidates_.size()); }
-  std::uint16_t warp(int place) const { return candidates_[static_cast<std::size_t>(place)].warp; }
+  std::uint16_t warp(Place place) const { return candidates_[static_cast<std::size_t>(place)].warp; }
   // kNever when none is known.
   Cycle earliest_ready() const {
     Cycle earliest = kNever;
@@ -80,7 +87,7 @@ class Scheduler {
     std::uint16_t warp = 0;
     std::uint16_t slot = 0;  // of its CTA
   };
-  Candidate& at(int place) { return candidates_[static_cast<std::size_t>(place)]; }
+  Candidate& at(Place place) { return candidates_[static_cast<std::size_t>(place)]; }
 
   std::vector<Candidate> candidates_;  // in order of age
 };

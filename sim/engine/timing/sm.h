@@ -44,7 +44,7 @@ class Sm {
   std::vector<FinishedCta>& finished() { return finished_; }
   // Residence of warps and CTAs that have not ended is counted up to now.
   SmCounters counters() const;
-  std::uint64_t instructions() const { return issued_; }
+  std::uint64_t instructions() const { return counters_.stall_cycles[static_cast<std::size_t>(Stall::selected)]; }
 
   // From now on `listener` hears of every issue. It outlives this.
   void tell(IssueListener& listener) { listener_ = &listener; }
@@ -92,7 +92,6 @@ class Sm {
   IssueListener* listener_ = nullptr;
   Cycle global_blocked_until_ = 0;
   bool woken_ = false;  // a sub-partition may issue earlier than it said
-  std::uint64_t issued_ = 0;
   Cycle active_since_ = 0;
   Cycle clock_ = 0;  // everything before has been issued
 };

@@ -24,17 +24,16 @@ class StallAccount {
  public:
   explicit StallAccount(WorkCounters& counters) : counters_(counters) {}
 
-  // It issues at `now`. `pipe_free`: when the instruction's pipe took it at the earliest; `throttle`: what a wait for
-  // it is called. `port_lost(since, now)`: cycles that the dispatch port was taken.
+  // It issues at `now`. `throttled`: for how many cycles after it was ready its `pipe` was taken. `port_lost(since,
+  // now)`: cycles that the dispatch port was taken.
   template <class PortLost>
-  void issued(IssueTimes times, Cycle now, Cycle pipe_free, Stall throttle, PortLost&& port_lost) {
-    const Cycle throttled = std::clamp<Cycle>(pipe_free - times.ready, 0, now - times.ready);
+  void issued(IssueTimes times, Cycle now, Cycle throttled, Pipe pipe, PortLost&& port_lost) {
     const Cycle since = times.ready + throttled;
     const Cycle dispatch = port_lost(since, now);
     add(Stall::selected, 1);
     add(Stall::wait, times.after_stall - times.last_issue - 1);
     add(times.reason, times.ready - times.after_stall);
-    if (throttled > 0) add(throttle, throttled);
+    if (throttled > 0) add(throttle_of(pipe), throttled);
     add(Stall::dispatch_stall, dispatch);
     add(Stall::not_selected, now - since - dispatch);
   }
