@@ -25,6 +25,10 @@ class TagStage {
   unsigned bank(LineAddress address) const {
     std::uint64_t line = address.number();
     if (width_ == 0) return 0;
+    if (width_ == 2) {  // four banks, what GPUs have: the same without a loop
+      line ^= line >> 32U, line ^= line >> 16U, line ^= line >> 8U, line ^= line >> 4U, line ^= line >> 2U;
+      return static_cast<unsigned>(line) & mask_;
+    }
     for (unsigned shift = 16 * width_; shift >= width_; shift /= 2) line ^= line >> shift;
     return static_cast<unsigned>(line) & mask_;
   }

@@ -46,6 +46,10 @@ struct Segment {
   // shared-memory operands, hence the same instruction mix and wavefronts. Lets counting be done once per key.
   std::uint32_t key = 0;
   bool complete = false;  // all operands are set, also when only those of global memory were asked for
+  // From WarpStream::next_run alone: the segment stands for so many, one after the other, in which the base of operand
+  // i moves by advance[i] byte from each to the next.
+  std::uint32_t repeats = 1;
+  const std::int64_t* advance = nullptr;  // not set for a single one
 };
 
 // Which operands the reader needs. With `global`, those of shared-memory instructions may be left unset.
@@ -60,6 +64,12 @@ class WarpStream {
   // The next segment, or false when the warp has exited. The pointers stay valid until the next call on this stream.
   // ENSURES: the last instruction of the last segment is EXIT.
   virtual bool next(Segment& segment) = 0;
+  // As next(), but may give a run of equal segments at once (Segment::repeats), whose addresses move evenly.
+  virtual bool next_run(Segment& segment) {
+    if (!next(segment)) return false;
+    segment.repeats = 1;
+    return true;
+  }
 };
 
 class Kernel {

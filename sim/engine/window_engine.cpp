@@ -20,6 +20,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       memory_(gpu, thin_shift),
       dispatch_(gpu.launch, kernel.launch().grid.count()),
       workers_(std::make_unique<WorkerPool>(threads)),
+      turns_(static_cast<std::size_t>(workers_->threads())),
       replies_(static_cast<std::size_t>(gpu.sm.count())),
       given_(static_cast<std::size_t>(gpu.sm.count())),
       window_(memory_.least_latency()) {
@@ -28,7 +29,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
     if constexpr (std::is_same_v<SmModel, Sm>)
       sms_.push_back(std::make_unique<Sm>(gpu, kernel, costs_, occupancy_, s));
     else
-      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift));
+      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift, shapes_));
   }
   for (const CtaDispatch::Placement& p : dispatch_.first_wave(sms, static_cast<int>(occupancy_.ctas_per_sm))) give(p);
 }
@@ -73,14 +74,22 @@ Cycle WindowEngine<SmModel>::next_event() const {
   return next;
 }
 
+// A thread begins with SMs of its own, whose state its core has at hand, and then helps the others: what an SM has to
+// do in a window varies. Attribution is kept by thread and must stay with it.
 template <class SmModel>
 void WindowEngine<SmModel>::advance_sms(Cycle until) {
+  const auto threads = static_cast<std::size_t>(workers_->threads());
+  for (std::size_t t = 0; t < threads; ++t) turns_[t].next.store(t, std::memory_order_relaxed);
   const std::function<void(int)> body = [&](int thread) {
-    const auto step = static_cast<std::size_t>(workers_->threads());
-    for (auto s = static_cast<std::size_t>(thread); s < sms_.size(); s += step) {
-      sms_[s]->deliver(replies_[s]);
-      replies_[s].clear();
-      sms_[s]->advance(until);
+    const std::size_t own = static_cast<std::size_t>(thread);
+    const std::size_t helps = attributions_.empty() ? threads : 1;
+    for (std::size_t n = 0; n < helps; ++n) {
+      std::atomic<std::size_t>& next = turns_[(own + n) % threads].next;
+      for (std::size_t s = 0; (s = next.fetch_add(threads, std::memory_order_relaxed)) < sms_.size();) {
+        sms_[s]->deliver(replies_[s]);
+        replies_[s].clear();
+        sms_[s]->advance(until);
+      }
     }
   };
   workers_->run(body);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -78,12 +79,17 @@ class WindowEngine {
 
   const Kernel& kernel_;
   AccessCosts costs_;
+  RunShapes shapes_;  // CountingSm only
   Occupancy occupancy_;
   MemorySystem memory_;
   CtaDispatch dispatch_;
   std::vector<std::unique_ptr<SmModel>> sms_;
   std::vector<Attribution> attributions_;  // of the SMs that one thread advances; none: not asked for
   std::unique_ptr<WorkerPool> workers_;
+  struct alignas(64) Turn {
+    std::atomic<std::size_t> next{0};  // SM, of those that a thread begins with
+  };
+  std::vector<Turn> turns_;                        // by thread
   RequestOrder requests_;                          // of the last window
   std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
   std::vector<FinishedCta> timeline_;

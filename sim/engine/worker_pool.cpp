@@ -1,10 +1,35 @@
 #include "sim/engine/worker_pool.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace tilescope {
 
-WorkerPool::WorkerPool(int threads) : errors_(static_cast<std::size_t>(std::max(1, threads))) {
+// Looks for something that another thread does, for about as long as sleeping and waking up take. After a look in vain,
+// be the other busy with much or without a core, the next ones go to sleep at once.
+class WorkerPool::Patience {
+ public:
+  // False: the condition does not hold yet.
+  template <class Condition>
+  bool sees(Condition condition) {
+    if (rests_ > 0) return --rests_, condition();
+    const auto until = std::chrono::steady_clock::now() + kLongest;
+    do {
+      for (int look = 0; look < kLooks; ++look)
+        if (condition()) return true;
+    } while (std::chrono::steady_clock::now() < until);
+    rests_ = kRests;
+    return false;
+  }
+
+ private:
+  static constexpr std::chrono::microseconds kLongest{20};
+  static constexpr int kLooks = 64, kRests = 64;
+  int rests_ = 0;
+};
+
+WorkerPool::WorkerPool(int threads)
+    : errors_(static_cast<std::size_t>(std::max(1, threads))), patience_(std::make_unique<Patience>()) {
   for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
 }
 
@@ -22,22 +47,27 @@ void WorkerPool::run(const std::function<void(int)>& body) {
     body(0);
     return;
   }
+  body_ = &body;
+  std::fill(errors_.begin(), errors_.end(), nullptr);
+  running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+  bool wake = false;
   {
     const std::scoped_lock lock(mutex_);
-    body_ = &body;
-    std::fill(errors_.begin(), errors_.end(), nullptr);
-    running_ = static_cast<int>(workers_.size());
-    ++generation_;
+    generation_.fetch_add(1, std::memory_order_release);
+    wake = asleep_ > 0;
   }
-  start_.notify_all();
+  if (wake) start_.notify_all();
   try {
     body(0);
   } catch (...) {
     errors_[0] = std::current_exception();
   }
-  {
+  const auto all_done = [this] { return running_.load(std::memory_order_acquire) == 0; };
+  if (!patience_->sees(all_done)) {
     std::unique_lock lock(mutex_);
-    finish_.wait(lock, [this] { return running_ == 0; });
+    caller_asleep_ = true;
+    finish_.wait(lock, all_done);
+    caller_asleep_ = false;
   }
   for (const std::exception_ptr& error : errors_)
     if (error) std::rethrow_exception(error);
@@ -45,24 +75,25 @@ void WorkerPool::run(const std::function<void(int)>& body) {
 
 void WorkerPool::work(int thread) {
   unsigned seen = 0;
+  Patience patience;
+  const auto called = [&] { return stop_ || generation_.load(std::memory_order_acquire) != seen; };
   while (true) {
-    const std::function<void(int)>* body = nullptr;
-    {
+    if (!patience.sees(called)) {
       std::unique_lock lock(mutex_);
-      start_.wait(lock, [&] { return stop_ || generation_ != seen; });
-      if (stop_) return;
-      seen = generation_;
-      body = body_;
+      ++asleep_;
+      start_.wait(lock, called);
+      --asleep_;
     }
-    std::exception_ptr error;
+    if (stop_) return;
+    seen = generation_.load(std::memory_order_acquire);
     try {
-      (*body)(thread);
+      (*body_)(thread);
     } catch (...) {
-      error = std::current_exception();
+      errors_[static_cast<std::size_t>(thread)] = std::current_exception();
     }
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
     const std::scoped_lock lock(mutex_);
-    errors_[static_cast<std::size_t>(thread)] = error;
-    if (--running_ == 0) finish_.notify_one();
+    if (caller_asleep_) finish_.notify_one();
   }
 }
 

@@ -54,7 +54,8 @@ const GeneratedKernel::SectionOperands& GeneratedKernel::operands(int section, i
 std::unique_ptr<GeneratedKernel::SectionOperands> GeneratedKernel::make_operands(int section, int shape,
                                                                                  int warp) const {
   auto made = std::make_unique<SectionOperands>();
-  for (const Access& access : sections_[static_cast<std::size_t>(section)].accesses) {
+  const Section& of = sections_[static_cast<std::size_t>(section)];
+  for (const Access& access : of.accesses) {
     const LaneAddresses lanes_of_access = lanes(access, shape, warp);
     // Offsets may be negative against a base that the section has moved: shift them into the positive for interning.
     std::array<std::uint64_t, kLanes> address{};
@@ -72,6 +73,8 @@ std::unique_ptr<GeneratedKernel::SectionOperands> GeneratedKernel::make_operands
     } else {
       made->global.push_back({static_cast<std::uint32_t>(made->operands.size()), lanes_of_access.buffer, lowest});
     }
+    const bool moves = lanes_of_access.active != 0 && lanes_of_access.buffer != kShared;
+    made->advance.push_back(moves ? of.advance[static_cast<std::size_t>(lanes_of_access.buffer)] : 0);
     made->operands.push_back(operand);
   }
   made->key = key_of(section, *made);

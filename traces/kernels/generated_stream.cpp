@@ -47,4 +47,16 @@ bool GeneratedStream::next(Segment& segment) {
   return true;
 }
 
+// What is left of the section.
+bool GeneratedStream::next_run(Segment& segment) {
+  if (!next(segment)) return false;
+  segment.repeats = static_cast<std::uint32_t>(std::min<std::int64_t>(left_, 1 << 30)) + 1;
+  segment.advance = operands_->advance.data();
+  const std::int64_t more = segment.repeats - 1;
+  for (std::size_t buffer = 0; buffer < kBuffers; ++buffer)
+    step_.base[buffer] += static_cast<std::uint64_t>(more * section_->advance[buffer]);
+  left_ -= more;
+  return true;
+}
+
 }  // namespace tilescope

@@ -11,6 +11,7 @@ class GeneratedStream final : public WarpStream {
 
   void start(std::int64_t cta, int warp, Operands operands) override;
   bool next(Segment& segment) override;
+  bool next_run(Segment& segment) override;
 
  private:
   bool next_step();

@@ -34,6 +34,17 @@ struct MicroOp;
 // Executes for the lanes of the mask (guard applied).
 using Execute = void (*)(WarpState&, const MicroOp&, std::uint32_t lanes);
 
+// What a result does when the sources move evenly, by as much in each turn of a loop (loop_run.h).
+enum class Linear : std::uint8_t {
+  none,              // nothing is known, unless no source moves
+  sum,               // of in[0], in[1], in[2], 32 bit
+  carry_sum,         // of the same, with carries in (predicate_in) and out (predicate_out): add3_carry
+  product,           // in[0] * in[1] + in[2], 32 bit
+  wide_product,      // in[0] * in[1] + in[2], the factors signed, the rest 64 bit
+  unsigned_product,  // the same, the factors unsigned
+  compare,           // flags as ISETP's; joined with predicates
+};
+
 struct MicroOp {
   Execute run = nullptr;
   std::array<Source, 4> in;
@@ -42,6 +53,7 @@ struct MicroOp {
   std::array<PredicateSource, 3> predicate_in;
   std::uint8_t guard = 7;
   bool guard_inverted = false;
+  Linear linear = Linear::none;
   bool whole_warp = false;  // uniform datapath: its results are one for the warp
   std::uint32_t flags = 0;  // each function's own: comparison, truth table, width, rounding
   std::uint32_t flags2 = 0;

@@ -81,6 +81,7 @@ void decode_compare(Decoder& d) {  // ISETP.GE.U32.AND.EX P0, P1, a, b, P2, P3
   if (extended) d.predicate_in(1);
   d.op().flags = comparison | (is_unsigned ? 8U : 0U) | (extended ? 16U : 0U);
   d.op().run = compare;
+  d.op().linear = Linear::compare;
   set_math_class(d, OpClass::alu);
 }
 

@@ -171,8 +171,10 @@ void decode_add3(Decoder& d) {
   for (std::size_t i = 0; i < 2 && d.next_is(Operand::Kind::predicate); ++i) d.predicate_out(i);
   for (std::size_t i = 0; i < 3; ++i) d.in(i);
   d.op().run = lanewise<add3>;
+  d.op().linear = Linear::sum;
   if (carries || with_carry) {
     d.op().run = add3_carry;
+    d.op().linear = Linear::carry_sum;
     d.op().flags = with_carry ? 8 : 0;
     for (std::size_t i = 0; i < 3; ++i) {
       if ((d.op().in[i].modifiers & Source::negate_int) == 0) continue;
@@ -192,6 +194,7 @@ void decode_add(Decoder& d) {  // VIADD, IADD
   d.in(1);
   d.op().in[2] = Source{};
   d.op().run = halves ? lanewise<add_halves> : lanewise<add3>;
+  if (!halves) d.op().linear = Linear::sum;
   set_math_class(d, OpClass::alu);
 }
 
@@ -211,8 +214,10 @@ void decode_multiply(Decoder& d) {  // IMAD in all its forms
   if (with_carry) d.predicate_in(0);
   if (wide) {
     d.op().run = is_unsigned ? widening<multiply_wide_unsigned> : widening<multiply_wide>;
+    d.op().linear = is_unsigned ? Linear::unsigned_product : Linear::wide_product;
     if (carry_out || with_carry) {
       d.op().run = multiply_carry<false>;
+      d.op().linear = Linear::none;
       d.op().flags = (is_unsigned ? 1U : 0U) | (with_carry ? 2U : 0U);
     }
   } else if (high) {
@@ -221,6 +226,7 @@ void decode_multiply(Decoder& d) {  // IMAD in all its forms
   } else {
     if (carry_out) d.fail("IMAD with a carry out");
     d.op().run = with_carry ? multiply_add_carry : lanewise<multiply_add>;
+    if (!with_carry) d.op().linear = Linear::product;
   }
   set_math_class(d, wide ? OpClass::imad_wide : OpClass::imad);
 }

@@ -301,6 +301,7 @@ void decode_move(Decoder& d) {  // MOV R0, R1; with a lane mask 0xf on older ass
     d.out();
     d.in(0);
     d.op().run = lanewise<copy>;
+    d.op().linear = Linear::sum;
   }
   if (d.more() && d.immediate() != 0xf) d.fail("MOV with a byte mask");
   set_math_class(d, OpClass::alu);

@@ -75,20 +75,30 @@ void SassStream::start(std::int64_t cta, int warp, Operands) {
   alone_->start(cta, warp, memory_.get());
 }
 
-bool SassStream::execute(CtaExecutor::Recorded& recorded) {
+bool SassStream::execute(CtaExecutor::Recorded& recorded, std::uint32_t* turns) {
   if (together_) {
     const bool more = together_->run_of(warp_, index_++, recorded);
     kernel_.guard_.check(cta_, warp_, together_->furthest());
     return more;
   }
   if (alone_->done()) return false;
-  recorded.run = alone_->next(false);
+  recorded.run = turns != nullptr ? alone_->next_turns(*turns) : alone_->next(false);
   kernel_.guard_.check(cta_, warp_, alone_->executed());
   recorded.operands = alone_->operands().data();
   return true;
 }
 
-bool SassStream::next(Segment& segment) {
+bool SassStream::next(Segment& segment) { return next_segment(segment, nullptr); }
+
+bool SassStream::next_run(Segment& segment) {
+  std::uint32_t turns = 1;
+  if (!next_segment(segment, &turns)) return false;
+  segment.repeats = turns;
+  if (turns > 1) segment.advance = alone_->advance().data();
+  return true;
+}
+
+bool SassStream::next_segment(Segment& segment, std::uint32_t* turns) {
   const std::vector<Instruction>& code = kernel_.instructions_;
   if (pending_exit_ != 0) {
     const std::uint32_t place = kernel_.exit_of_[pending_exit_ - 1];
@@ -101,12 +111,12 @@ bool SassStream::next(Segment& segment) {
     return true;
   }
   CtaExecutor::Recorded recorded;
-  if (!execute(recorded)) return false;
+  if (!execute(recorded, turns)) return false;
   const WarpRun& run = recorded.run;
   std::uint32_t length = run.length;
   if (run.end == WarpRun::End::exit) {
     pending_exit_ = run.first + length;
-    if (--length == 0) return next(segment);
+    if (--length == 0) return next_segment(segment, turns);
   }
   segment = {.code = code.data() + run.first,
              .operands = recorded.operands,

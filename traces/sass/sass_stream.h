@@ -16,9 +16,12 @@ class SassStream final : public WarpStream {
 
   void start(std::int64_t cta, int warp, Operands operands) override;
   bool next(Segment& segment) override;
+  bool next_run(Segment& segment) override;
 
  private:
-  bool execute(CtaExecutor::Recorded& recorded);
+  bool execute(CtaExecutor::Recorded& recorded, std::uint32_t* turns);
+  // `turns`: null, or how many turns of a loop to give at once is returned there.
+  bool next_segment(Segment& segment, std::uint32_t* turns);
 
   const SassKernel& kernel_;
   SegmentKeyCache keys_;

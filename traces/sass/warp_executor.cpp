@@ -28,7 +28,9 @@ WarpExecutor::WarpExecutor(const Program& program, PatternTable& patterns)
     : program_(program),
       patterns_(patterns),
       last_pattern_(kMostOperands * program.memory.size()),
-      last_operand_(program.memory.size()) {
+      last_operand_(program.memory.size()),
+      loop_(program),
+      failures_(program.code.size()) {
   state_.launch = &program.launch;
   state_.lanes.resize(static_cast<std::size_t>(program.launch.slots));
   if (program.needs_local) state_.local = &local_;
@@ -46,6 +48,7 @@ void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
   state_.barrier_result = 0;
   local_.clear();
   last_ = 0;
+  turn_at_ = before_ = kNowhere;
   cta_ = cta;
   const std::int64_t threads = std::min<std::int64_t>(kLanes, launch.block.count() - std::int64_t{warp} * kLanes);
   lanes_.start(threads == kLanes ? kAllLanes : (std::uint32_t{1} << threads) - 1);
@@ -91,10 +94,12 @@ WarpRun WarpExecutor::next(bool stop_at_barriers) {
 void WarpExecutor::run_block(const Block& block) {
   for (const Step& step : block.steps) {
     const std::uint32_t lanes = guarded(*step.op);
+    if (observed_) loop_.before(state_, step, lanes);
     if (step.memory >= 0)
       run_memory(step, lanes);
     else if (lanes != 0)
       step.op->run(state_, *step.op, lanes);
+    if (observed_) loop_.after(state_, step, lanes);
   }
 }
 
@@ -259,8 +264,40 @@ std::uint32_t WarpExecutor::place_after_call(std::uint32_t place, std::uint32_t 
   return next;
 }
 
+WarpRun WarpExecutor::next_turns(std::uint32_t& repeats) {
+  repeats = 1;
+  const std::uint32_t place = lanes_.running().place;
+  const bool turns = before_ == place && lanes_.running().lanes == kAllLanes && place < failures_.size() &&
+                     failures_[place] < kMostFailures;
+  before_ = place;
+  if (!turns) {
+    turn_at_ = kNowhere;
+    return next(false);
+  }
+  if (turn_at_ != place) {
+    turn_at_ = place;
+    turn_ = state_.lanes;
+    return next(false);
+  }
+  turn_at_ = kNowhere;
+  loop_.begin(turn_, state_);
+  observed_ = true;
+  const WarpRun run = next(false);
+  observed_ = false;
+  const std::uint64_t most = program_.launch.limits.warp_instructions;
+  const bool back = run.end == WarpRun::End::jump && !lanes_.done() && lanes_.running().place == place &&
+                    lanes_.running().lanes == kAllLanes;
+  const std::uint64_t more = back && state_.executed < most ? (most - state_.executed) / run.length : 0;
+  const std::uint32_t extra = loop_.end(state_, more);
+  if (extra == 0) ++failures_[place];
+  state_.executed += std::uint64_t{extra} * run.length;
+  repeats += extra;
+  return run;
+}
+
 bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers) {
   const Decoded& decoded = program_.code[last];
+  if (observed_) loop_.control(decoded);
   const std::uint32_t lanes = guarded(decoded.op), next = last + 1;
   switch (decoded.flow) {
     case Flow::next:

@@ -7,6 +7,7 @@
 
 #include "models/isa/pattern_table.h"
 #include "traces/sass/divergence.h"
+#include "traces/sass/loop_run.h"
 #include "traces/sass/program.h"
 
 namespace tilescope::sass {
@@ -36,11 +37,17 @@ class WarpExecutor {
   // Stops at barriers only with `stop_at_barriers`. Throws DiagnosticsError naming line and cause when an address is
   // misaligned, lanes wait for ever, or a loop does not end. REQUIRES: !done().
   WarpRun next(bool stop_at_barriers);
+  // As next(false), and when the run is a turn of a loop whose further turns can be told in advance, executes these as
+  // well: `repeats` turns in all. Operand i moves by advance()[i] byte with each.
+  WarpRun next_turns(std::uint32_t& repeats);
+  const std::vector<std::int64_t>& advance() const { return loop_.advance(); }
   const std::vector<MemoryOperand>& operands() const { return operands_; }
   void set_barrier_result(std::uint32_t value) { state_.barrier_result = value; }
 
  private:
   static constexpr std::size_t kMostOperands = 3;  // of one instruction
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  static constexpr std::uint8_t kMostFailures = 4;
 
   void run_block(const Block& block);
   void run_memory(const Step& step, std::uint32_t lanes);
@@ -65,6 +72,12 @@ class WarpExecutor {
   std::vector<PatternId> last_pattern_;      // by memory instruction; kMostOperands each
   std::vector<MemoryOperand> last_operand_;  // by memory instruction, of the block that runs
   std::vector<MemoryOperand> operands_;
+  LoopRun loop_;
+  std::vector<LaneArray> turn_;         // registers when the last turn of a loop began
+  std::uint32_t turn_at_ = kNowhere;    // where that turn began, if the next one may be told from it
+  std::uint32_t before_ = kNowhere;     // where the straight run before began
+  std::vector<std::uint8_t> failures_;  // by instruction: loops that begin there and were no runs
+  bool observed_ = false;               // the straight run that is executed, by loop_
   std::int64_t cta_ = 0;
   std::uint32_t last_ = 0;  // instruction executed last
 };

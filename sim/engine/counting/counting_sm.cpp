@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/engine/counting/service_rate.h"
-
 namespace tilescope {
 CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy,
-                       int id, unsigned thin_shift)
+                       int id, unsigned thin_shift, RunShapes& shapes)
     : id_(id),
       kernel_(kernel),
       costs_(costs),
+      shapes_(shapes),
       pipes_(gpu),
       gpu_(gpu),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
@@ -27,7 +26,6 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
     const auto warps = static_cast<std::size_t>(occupancy.warps_per_cta);
     cta->warps.resize(warps);
     cta->steps.resize(warps);
-    cta->done.resize(warps);
     cta->place = static_cast<std::uint32_t>(places_.size());
     places_.push_back(cta.get());
     idle_.push_back(std::move(cta));
@@ -44,11 +42,11 @@ void CountingSm::launch_cta(std::int64_t index, Cycle start) {
   cta->out = 0;
   cta->ending = false;
   for (std::size_t w = 0; w < cta->warps.size(); ++w) {
-    if (!cta->warps[w]) cta->warps[w] = kernel_.make_stream();
-    cta->warps[w]->start(index, static_cast<int>(w), operands_);
+    cta->warps[w].start(kernel_, index, static_cast<int>(w), operands_);
     cta->steps[w] = 0;
-    cta->done[w] = false;
   }
+  cta->run.stop();
+  cta->apart = 0;
   resident_.push_back(std::move(cta));
 }
 
@@ -118,45 +116,138 @@ void CountingSm::work(Cycle until) {
   }
 }
 
+void CountingSm::StepTotals::add(const SegmentTotals& totals) {
+  busy += totals.busy;
+  alone = std::max(alone, totals.alone);
+  if (totals.loads_lines) slack = std::min(slack, totals.slack);
+}
+
 void CountingSm::step(Cta& cta, Cycle now) {
-  bool any_left = false;
-  Cycle busy = 0;
   cta.began = cta.loaded = now;
   cta.looked_up = false;
-  cta.alone = 0;
-  cta.slack = kNever;
-  for (std::size_t w = 0; w < cta.warps.size(); ++w) {
-    if (cta.done[w]) continue;
-    Segment segment;
-    if (!cta.warps[w]->next(segment)) {
-      cta.done[w] = true;
-      continue;
-    }
-    any_left = true;
-    ++cta.steps[w];
-    instructions_ += segment.length;
-    Kind& kind = kind_of(segment, cta, w);
-    ++kind.times;
-    busy += kind.totals.busy;
-    cta.alone = std::max(cta.alone, kind.totals.alone);
-    if (kind.totals.loads_lines) cta.slack = std::min(cta.slack, kind.totals.slack);
-    count_lines(cta, segment, kind.totals);
-    if (kind.totals.instructions[static_cast<std::size_t>(OpClass::cache_control)] != 0) l1_.invalidate();
-  }
+  cta.ending = false;
+  const bool runs = cta.run.left() > 0 || begin_run(cta);
+  const StepTotals totals = runs ? step_of_run(cta) : step_apart(cta);
+  cta.alone = totals.alone;
+  cta.slack = totals.slack;
   // Lines that are not looked up are taken to do as the last one that was.
   if (!cta.looked_up && cta.slack < kNever) cta.loaded = now + last_latency_;
-  cta.ending = !any_left;
-  cta.busy = static_cast<double>(busy);
+  cta.busy = static_cast<double>(totals.busy);
   if (cta.out > 0) {
     cta.ready = cta.slack < cta.alone ? kNever : now;
     cta.ends = kNever;
   } else {
     loads_are_here(cta);
   }
-  const Cycle alone = cta.slack < cta.alone ? cta.alone - cta.slack : cta.alone;
-  const ServiceRate service = service_rate(cta.busy, static_cast<double>(alone), cta.warps.size());
+  const ServiceRate service = runs ? cta.run_service : service_of(cta, totals);
   cta.rate = service.rate;
   cta.queue = service.queue;
+}
+
+ServiceRate CountingSm::service_of(const Cta& cta, const StepTotals& totals) {
+  const Cycle alone = totals.slack < totals.alone ? totals.alone - totals.slack : totals.alone;
+  return service_rate(static_cast<double>(totals.busy), static_cast<double>(alone), cta.warps.size());
+}
+
+CountingSm::StepTotals CountingSm::step_apart(Cta& cta) {
+  StepTotals totals;
+  cta.ending = true;
+  if (cta.apart > 0) --cta.apart;
+  for (std::size_t w = 0; w < cta.warps.size(); ++w) {
+    WarpAhead& warp = cta.warps[w];
+    if (warp.left() == 0) continue;
+    const Segment& segment = warp.front();
+    cta.ending = false;
+    ++cta.steps[w];
+    instructions_ += segment.length;
+    Kind& kind = kind_of(segment, cta, w);
+    ++kind.times;
+    totals.add(kind.totals);
+    count_lines(cta, segment, kind.totals);
+    if (kind.totals.instructions[static_cast<std::size_t>(OpClass::cache_control)] != 0) l1_.invalidate();
+    warp.take(1);
+  }
+  return totals;
+}
+
+// Do all warps that have not exited begin some equal steps?
+bool CountingSm::begin_run(Cta& cta) {
+  if (attribution_ != nullptr || cta.apart > 0) return false;
+  std::uint32_t steps = ~0U;
+  for (WarpAhead& warp : cta.warps) {
+    const std::uint32_t left = warp.left();
+    if (left == 0) continue;
+    if (left < CtaRun::kFewest || warp.front().key == 0) return false;
+    steps = std::min(steps, left);
+  }
+  if (steps == ~0U) return false;
+  parts_.clear();
+  cta.run_kinds.clear();
+  cta.run_totals = {};
+  cta.run_instructions = 0;
+  bool plain = true;
+  for (std::size_t w = 0; w < cta.warps.size(); ++w) {
+    WarpAhead& warp = cta.warps[w];
+    if (warp.left() == 0) continue;
+    const Segment& segment = warp.front();
+    ++cta.steps[w];
+    Kind& kind = kind_of(segment, cta, w);
+    --cta.steps[w];
+    plain = plain && kind.plain;
+    parts_.push_back({&segment, warp.advance(), &kind.totals});
+    cta.run_totals.add(kind.totals);
+    cta.run_instructions += segment.length;
+    if (cta.run_kinds.empty() || cta.run_kinds.back().first != &kind) cta.run_kinds.emplace_back(&kind, 0);
+    ++cta.run_kinds.back().second;
+  }
+  if (!plain || !cta.run.begin(parts_, steps, costs_, shapes_)) {
+    cta.apart = steps;
+    return false;
+  }
+  cta.run_service = service_of(cta, cta.run_totals);
+  for (std::size_t w = 0; w < cta.warps.size(); ++w) {
+    if (cta.warps[w].left() == 0) continue;
+    cta.steps[w] += steps;
+    cta.warps[w].take(steps);
+  }
+  return true;
+}
+
+CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
+  instructions_ += cta.run_instructions;
+  for (const auto& [kind, times] : cta.run_kinds) kind->times += times;
+  const CtaRun::Step step = cta.run.next(costs_, counters_);
+  const RunShape::Phase& phase = *step.phase;
+  std::uint32_t loads = 0;  // up to here
+  const auto look_at = [&](const RunShape::Touch& touched) {
+    if (touched.loads_before > loads) pass_over(cta, touched.loads_before - loads);
+    touch(cta, step.line(phase.tracks[touched.track]), touched);
+    loads = touched.loads_before + (is_load(touched.access) ? 1 : 0);
+  };
+  if (thin_shift_ == 0) {
+    for (const RunShape::Touch& touched : phase.touches) look_at(touched);
+    return cta.run_totals;
+  }
+  selected_.clear();
+  std::size_t tracks = 0;
+  for (std::size_t t = 0; t < phase.tracks.size(); ++t) {
+    if (!keeps(step.line(phase.tracks[t]))) continue;
+    const std::size_t end = t + 1 < phase.tracks.size() ? phase.tracks[t + 1].touches : phase.of_tracks.size();
+    selected_.insert(selected_.end(), phase.of_tracks.begin() + phase.tracks[t].touches,
+                     phase.of_tracks.begin() + static_cast<std::ptrdiff_t>(end));
+    ++tracks;
+  }
+  if (tracks > 1) std::sort(selected_.begin(), selected_.end());
+  for (const std::uint32_t i : selected_) look_at(phase.touches[i]);
+  if (phase.loads > loads) pass_over(cta, phase.loads - loads);
+  return cta.run_totals;
+}
+
+void CountingSm::touch(Cta& cta, LineAddress line, const RunShape::Touch& touched) {
+  if (is_load(touched.access))
+    load_line(cta, line, touched.sectors, touched.access, touched.cached);
+  else
+    store_line(cta, line, touched.sectors, touched.whole, touched.access);
 }
 
 void CountingSm::loads_are_here(Cta& cta) {
@@ -186,9 +277,9 @@ CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, st
     for (std::uint32_t i = 0; i < cta.steps[warp]; ++i) probe_->next(whole);
   }
   const SegmentTotals totals = totals_of(whole, costs_, pipes_, gpu_);
-  if (segment.key != 0) return kinds_[segment.key] = {totals, 0};
+  if (segment.key != 0) return kinds_[segment.key] = {totals, 0, CtaRun::plain(totals)};
   add_unkeyed();
-  last_unkeyed_ = {totals, 0};
+  last_unkeyed_ = {totals, 0, false};
   return last_unkeyed_;
 }
 
@@ -241,10 +332,16 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
   if (is_local(access.access) && words == 1 && memory_operands(instruction.op) == 3)
     count_shared_request(instruction, &operand - 2);
   for (int word = 0; word < words; ++word) {
-    if (is_load(access.access))
-      load_lines(cta, footprint, base_line + word, access.access, instruction.cached != 0);
-    else
-      store_lines(cta, footprint, base_line + word, access.access);
+    for (const LineSectors& touched : footprint.lines) {
+      const LineAddress line = base_line + word + touched.line;
+      if (!is_load(access.access)) {
+        if (keeps(line)) store_line(cta, line, touched.sectors, touched.whole, access.access);
+      } else if (keeps(line)) {
+        load_line(cta, line, touched.sectors, access.access, instruction.cached != 0);
+      } else {
+        pass_over(cta, 1);
+      }
+    }
   }
 }
 
@@ -256,18 +353,11 @@ void CountingSm::count_shared_request(const Instruction& instruction, const Memo
   counters_.of(local).sectors += static_cast<std::uint64_t>(costs_.footprint(operands[0]).sectors);
 }
 
-void CountingSm::store_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access) {
-  for (const LineSectors& touched : footprint.lines) {
-    const LineAddress line = base_line + touched.line;
-    if (!keeps(line)) continue;
-    if (is_local(access))
-      counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, touched.sectors, cta.began).count()}
-                                          << thin_shift_;
-    send({.line = line,
-          .sectors = touched.sectors,
-          .kind = touched.whole != touched.sectors ? RequestKind::partial_write : RequestKind::write},
-         cta.began);
-  }
+void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access) {
+  if (is_local(access))
+    counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, sectors, cta.began).count()} << thin_shift_;
+  send({.line = line, .sectors = sectors, .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write},
+       cta.began);
 }
 
 void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKind access,
@@ -290,31 +380,27 @@ void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKi
   }
 }
 
-void CountingSm::load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access,
-                            bool cached) {
+// Loads of lines that are not looked up. They are taken to miss as the last one that was.
+void CountingSm::pass_over(Cta& cta, std::uint32_t loads) {
+  if (last_missed_) egress_ = std::max(egress_, cta.began) + loads * line_cycles_;
+}
+
+void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached) {
   const Cycle now = cta.began;
-  for (const LineSectors& touched : footprint.lines) {
-    const LineAddress line = base_line + touched.line;
-    if (!keeps(line)) {
-      if (last_missed_) egress_ = std::max(egress_, now) + line_cycles_;
-      continue;
-    }
-    cta.looked_up = true;
-    const L1Cache::Lookup found =
-        cached ? l1_.load(line, touched.sectors) : L1Cache::Lookup{{}, {}, touched.sectors, 0, {}};
-    counters_.of(access).hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
-    last_missed_ = found.missing.any();
-    last_latency_ = found.missing.any() ? miss_latency_ : std::max(hit_latency_, found.ready - now);
-    cta.loaded = std::max(cta.loaded, now + (found.missing.any() ? 0 : last_latency_));
-    if (found.missing.none()) continue;
-    counters_.fill_sectors += std::uint64_t{found.missing.count()} << thin_shift_;
-    if (cached) {
-      l1_.allocate(line, found.missing, 0);
-      l1_.filled(line, 0, now + miss_latency_);  // about then
-    }
-    send({.line = line, .fill = cta.place + 1, .sectors = found.missing, .kind = RequestKind::read}, now);
-    ++cta.out;
+  cta.looked_up = true;
+  const L1Cache::Lookup found = cached ? l1_.load(line, sectors) : L1Cache::Lookup{{}, {}, sectors, 0, {}};
+  counters_.of(access).hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
+  last_missed_ = found.missing.any();
+  last_latency_ = found.missing.any() ? miss_latency_ : std::max(hit_latency_, found.ready - now);
+  cta.loaded = std::max(cta.loaded, now + (found.missing.any() ? 0 : last_latency_));
+  if (found.missing.none()) return;
+  counters_.fill_sectors += std::uint64_t{found.missing.count()} << thin_shift_;
+  if (cached) {
+    l1_.allocate(line, found.missing, 0);
+    l1_.filled(line, 0, now + miss_latency_);  // about then
   }
+  send({.line = line, .fill = cta.place + 1, .sectors = found.missing, .kind = RequestKind::read}, now);
+  ++cta.out;
 }
 
 // MemoryRequest::fill names the place of the CTA that waits; 0: none.

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/access_cost.h"
@@ -22,7 +23,10 @@
 #include "models/occupancy.h"
 #include "models/pipes.h"
 #include "sim/engine/attribution.h"
+#include "sim/engine/counting/cta_run.h"
 #include "sim/engine/counting/segment_totals.h"
+#include "sim/engine/counting/service_rate.h"
+#include "sim/engine/counting/warp_ahead.h"
 #include "sim/engine/finished_cta.h"
 #include "sim/engine/sm_counters.h"
 
@@ -30,9 +34,10 @@ namespace tilescope {
 
 class CountingSm {
  public:
-  // Only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it.
+  // `shapes`: those of the launch, shared by all SMs. Only one line in 2^thin_shift goes through the caches; hits and
+  // fills are scaled up by it.
   CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id,
-             unsigned thin_shift);
+             unsigned thin_shift, RunShapes& shapes);
 
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
@@ -59,6 +64,18 @@ class CountingSm {
     ready,    // takes its next step
     leaving,  // ends
   };
+  struct Kind {  // segments with one key
+    SegmentTotals totals;
+    std::uint64_t times = 0;
+    bool plain = false;  // CtaRun::plain
+  };
+  // What a step takes whatever the caches hold.
+  struct StepTotals {
+    Cycle busy = 0;
+    Cycle alone = 0;
+    Cycle slack = kNever;
+    void add(const SegmentTotals& totals);
+  };
   struct Cta {
     std::int64_t cta = -1;
     Cycle start = 0;
@@ -76,27 +93,35 @@ class CountingSm {
     std::uint32_t place = 0;
     bool looked_up = false;  // a line of the current step
     bool ending = false;
-    std::vector<std::unique_ptr<WarpStream>> warps;
+    std::vector<WarpAhead> warps;
     std::vector<std::uint32_t> steps;  // segments taken by each warp
-    std::vector<bool> done;
-  };
-  struct Kind {  // segments with one key
-    SegmentTotals totals;
-    std::uint64_t times = 0;
+    CtaRun run;                        // that the next steps belong to
+    std::uint32_t apart = 0;           // next steps that no run may begin with
+    // Of each of the run's steps:
+    StepTotals run_totals;
+    ServiceRate run_service;
+    std::vector<std::pair<Kind*, std::uint64_t>> run_kinds;
+    std::uint64_t run_instructions = 0;
   };
 
   Phase phase_of(const Cta& cta) const;
   Cycle share_out(Cycle until);
   void work(Cycle until);
   void step(Cta& cta, Cycle now);
+  bool begin_run(Cta& cta);
+  StepTotals step_of_run(Cta& cta);
+  StepTotals step_apart(Cta& cta);
+  static ServiceRate service_of(const Cta& cta, const StepTotals& totals);
   Kind& kind_of(const Segment& segment, const Cta& cta, std::size_t warp);
   void add_unkeyed();
   void loads_are_here(Cta& cta);
   void count_lines(Cta& cta, const Segment& segment, const SegmentTotals& totals);
   void count_access(Cta& cta, const Instruction& instruction, const LineAccess& access, const MemoryOperand& operand);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands);
-  void load_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access, bool cached);
-  void store_lines(Cta& cta, const Footprint& footprint, LineAddress base_line, AccessKind access);
+  void touch(Cta& cta, LineAddress line, const RunShape::Touch& touched);
+  void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached);
+  void store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access);
+  void pass_over(Cta& cta, std::uint32_t loads);
   void send_packets(Cta& cta, const Instruction& instruction, AccessKind access, const AtomicFootprint& packets,
                     LineAddress base_line);
   void send(MemoryRequest request, Cycle now);
@@ -106,6 +131,7 @@ class CountingSm {
   int id_;
   const Kernel& kernel_;
   const AccessCosts& costs_;
+  RunShapes& shapes_;
   PipeTable pipes_;
   const GpuSpec& gpu_;
   std::int64_t barrier_wavefronts_;
@@ -123,6 +149,8 @@ class CountingSm {
   std::uint32_t last_key_ = 0;  // of the last look-up in kinds_
   Kind* last_kind_ = nullptr;
   Kind last_unkeyed_;
+  std::vector<CtaRun::Part> parts_;      // scratch of begin_run()
+  std::vector<std::uint32_t> selected_;  // scratch of step_of_run(): touches
   SmCounters counters_;
   Attribution* attribution_ = nullptr;  // none asked for
   std::uint64_t instructions_ = 0;
