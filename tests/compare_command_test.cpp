@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -110,8 +111,7 @@ TEST_CASE("the number of threads changes nothing, and the order is the files'") 
   const ComparisonScratch scratch;
   std::string rows = "kernel,m,n,k,gpc__cycles_elapsed.max\n";
   for (const int size : {64, 32, 96, 64, 128}) {
-    const std::string text = std::to_string(size);
-    rows += "gemm_tiled_t8_a0_b0," + text + "," + text + "," + text + ",10000\n";
+    rows += fmt::format("gemm_tiled_t8_a0_b0,{0},{0},{0},10000\n", size);
   }
   const std::string file = scratch.file("many.csv", rows);
   for (const char* format : {"table", "csv", "json"}) {

@@ -29,7 +29,7 @@ Measurement row_of(const std::string& kernel, std::map<std::string, std::string>
 
 std::string text_of(const MappedKernel& mapped) {
   std::string text = mapped.kernel;
-  for (const auto& [name, value] : mapped.parameters) text += " " + name + "=" + value;
+  for (const auto& [name, value] : mapped.parameters) text.append(" ").append(name).append("=").append(value);
   return text;
 }
 

@@ -61,7 +61,7 @@ inline Curve published(const std::string& gpu_name, const std::string& benchmark
   REQUIRE(file);
   Curve curve;
   for (std::string row; std::getline(file, row);) {
-    const std::string prefix = gpu_name + "," + benchmark + ",";
+    const std::string prefix = fmt::format("{},{},", gpu_name, benchmark);
     if (row.compare(0, prefix.size(), prefix) != 0) continue;
     std::istringstream rest(row.substr(prefix.size()));
     double x = 0;
