@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/async_copies.h"
 #include "models/memory_request.h"
 #include "models/support/units.h"
 
@@ -24,11 +25,13 @@ class OutstandingMisses {
   struct Arrival {
     std::uint16_t warp;
     std::uint8_t scoreboard;
+    AsyncCopies::Group group;
     Cycle ready;
   };
 
-  // An instruction of `warp` that is ready at not_before(...) or when its last line is here, whichever is later.
-  Waiting begin(std::uint16_t warp, std::uint8_t scoreboard);
+  // An instruction of `warp` that is ready at not_before(...) or when its last line is here, whichever is later. It
+  // sets `scoreboard` or, as an asynchronous copy, belongs to `group`.
+  Waiting begin(std::uint16_t warp, std::uint8_t scoreboard, AsyncCopies::Group group = AsyncCopies::kNone);
   void wait_for(Fill fill, Waiting waiting);
   void not_before(Waiting waiting, Cycle latest) { instructions_.all[waiting].latest = latest; }
   // Sends a request at `when`. Its reply frees the place that it takes.
@@ -51,6 +54,7 @@ class OutstandingMisses {
     Cycle latest = 0;
     std::uint32_t lines_out = 0;
     std::uint32_t next_free = 0;
+    AsyncCopies::Group group = AsyncCopies::kNone;
     std::uint16_t warp = 0;
     std::uint8_t scoreboard = 0;
   };

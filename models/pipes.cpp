@@ -43,6 +43,7 @@ PipeTable::PipeTable(const GpuSpec& gpu) : tensor_fma_per_cycle_(gpu.pipes.tenso
     use.pipe = row.pipe;
     use.interval = static_cast<std::uint16_t>(interval_of(row.pipe, gpu));
     use.holds_up = row.pipe == Pipe::mio || row.pipe == Pipe::lg || use.interval > 1;
+    use.waits = row.op == OpClass::exit || row.order == Order::copy_group || row.order == Order::copies;
     use.goes_on = row.order == Order::none && row.op != OpClass::branch && row.op != OpClass::exit;
   }
   const auto of = [this](OpClass op) -> PipeUse& { return use_[static_cast<std::size_t>(op)]; };

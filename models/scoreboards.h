@@ -48,6 +48,8 @@ class Scoreboards {
   unsigned memory_mask() const { return (static_cast<unsigned>(out_mask_) | long_mask_) & kNamed; }
   // All of that, and stores that have not been answered.
   unsigned fence_mask() const { return memory_mask() | 1U << kStoreBoard; }
+  // In a mask: something that no scoreboard counts and that has no arrival time yet.
+  static constexpr unsigned kUnknown = 1U << 7;
   // Something that `mask` names has no arrival time yet.
   bool unknown(unsigned mask) const { return (mask & out_mask_) != 0; }
 
@@ -72,7 +74,7 @@ class Scoreboards {
 
   std::array<Cycle, kScoreboards + 1> free_{};         // from this cycle on, as far as it is known
   std::array<std::uint16_t, kScoreboards + 1> out_{};  // results whose arrival is not known yet
-  std::uint8_t out_mask_ = 0;                          // scoreboards with out_ > 0
+  std::uint8_t out_mask_ = kUnknown;                   // scoreboards with out_ > 0, and what never has a time
   std::uint8_t long_mask_ = 0;                         // last set by global or local memory
 };
 

@@ -53,7 +53,7 @@ enum class OpClass : std::uint8_t {
   cache_control,      // CCTL.IVALL: drops all global lines from L1
   error_barrier,      // ERRBAR: its time is in that of the MEMBAR in front of it
   async_commit,       // LDGDEPBAR: closes a group of asynchronous copies
-  async_wait,         // DEPBAR: waits for groups of asynchronous copies
+  async_wait,         // DEPBAR: waits until a scoreboard counts at most some groups of asynchronous copies
   group_tensor,       // HGMMA IGMMA QGMMA: four warps, operands in shared memory
   group_wait,         // WARPGROUP
   fence,              // FENCE.VIEW
@@ -103,6 +103,8 @@ enum class Order : std::uint8_t {
   barrier,       // other warps of the CTA
   fence,         // what the warp has asked for and stored
   invalidation,  // drops what L1 holds
+  copy_group,    // closes a group of asynchronous copies
+  copies,        // groups of asynchronous copies
 };
 
 struct OperationTraits {
@@ -161,8 +163,8 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::partial_barrier, "partial_barrier", Pipe::none, {}, 4, "", "", Order::none, "barriers of a number of threads that only a register knows do not wait"},
     {OpClass::cache_control, "cache_control", Pipe::none, {}, 4, "", "", Order::invalidation, ""},
     {OpClass::error_barrier, "error_barrier", Pipe::none, {}, 4, "", "", Order::none, ""},
-    {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "", Order::none, ""},
-    {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", Order::none, "waits for asynchronous copies (cp.async.wait_group) do not wait"},
+    {OpClass::async_commit, "async_commit", Pipe::none, {}, 0, "", "", Order::copy_group, ""},
+    {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", Order::copies, ""},
     {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, "products of warpgroups (wgmma) read shared memory without taking its time"},
     {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::none, "waits for products of warpgroups (wgmma.wait_group) do not wait"},
     {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", Order::none, "fences between asynchronous and ordinary accesses take no time"},

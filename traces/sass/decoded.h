@@ -69,8 +69,6 @@ struct Decoded {
   PredicateSource condition;     // a branch's own, besides the guard
   std::uint8_t convergence = 0;  // B register
   std::int64_t sync_mask = -1;   // gather: an immediate mask, or -1 for in[0]
-  std::int8_t waits_for = -1;    // DEPBAR: the scoreboard it waits for, -1: none named
-  std::uint8_t left_open = 0;    // ... until at most so many of its operations are open
   bool is_memory = false;
   MemoryAccess access;
   std::vector<RegisterId> defines;      // whole registers and predicates

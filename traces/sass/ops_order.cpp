@@ -61,22 +61,32 @@ void decode_order(Decoder& d) {
   if (order.op == OpClass::membar) d.decoded.instruction.detail = static_cast<std::uint16_t>(scope_of(d));
 }
 
-// DEPBAR.LE SB0, 0x1: until at most one operation of scoreboard 0 is open. Without .LE: until those listed are free.
+// DEPBAR.LE SB0, 0x1, {4,3}: until at most one group of copies that scoreboard 0 counts is out, and scoreboards 4 and 3
+// are free. Without .LE: until those listed are free.
 void decode_scoreboard_wait(Decoder& d) {
   set_class(d, OpClass::async_wait);
   d.take("ALL");
+  unsigned scoreboard = kNoScoreboard, left = 0;
   if (d.take("LE")) {
-    const Operand* scoreboard = d.pop();
-    if (scoreboard == nullptr) return;
-    const std::string_view text = scoreboard->text;
+    const Operand* counter = d.pop();
+    if (counter == nullptr) return;
+    const std::string_view text = counter->text;
     const bool known = text.size() == 3 && text.starts_with("SB") && text[2] >= '0' && text[2] < '0' + kScoreboards;
-    if (!known) return d.fail("operand '" + scoreboard->text + "' should be a scoreboard, SB0 to SB5");
+    if (!known) return d.fail("operand '" + counter->text + "' should be a scoreboard, SB0 to SB5");
     const std::int64_t most = d.immediate();
     if (most < 0 || most > 63) return d.fail("a scoreboard counts to 63");
-    d.decoded.waits_for = static_cast<std::int8_t>(text[2] - '0');
-    d.decoded.left_open = static_cast<std::uint8_t>(most);
+    scoreboard = static_cast<unsigned>(text[2] - '0');
+    left = static_cast<unsigned>(most);
   }
-  take_operands(d);  // {4,3}: more scoreboards
+  Instruction& instruction = d.decoded.instruction;
+  instruction.detail = static_cast<std::uint16_t>(left << 3 | scoreboard);
+  while (d.more()) {
+    const Operand* list = d.pop();
+    for (const char digit : list->text)
+      if (digit >= '0' && digit < '0' + kScoreboards)
+        instruction.wait_mask =
+            static_cast<std::uint8_t>(instruction.wait_mask | 1U << static_cast<unsigned>(digit - '0'));
+  }
 }
 
 // CCTL.IVALL drops all lines, CCTL.E.PF2 [R2.64] fetches one into L2, PF1 into L1, others concern one line.

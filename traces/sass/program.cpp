@@ -145,7 +145,7 @@ class Builder {
     instruction.yield = codes.yield;
     instruction.write_scoreboard = codes.write_scoreboard;
     instruction.read_scoreboard = codes.read_scoreboard;
-    instruction.wait_mask = codes.wait_mask;
+    instruction.wait_mask |= codes.wait_mask;  // DEPBAR names scoreboards as operands, too
     instruction.line = static_cast<std::uint32_t>(listed.line);
   }
 

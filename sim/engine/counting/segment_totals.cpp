@@ -14,7 +14,7 @@ class WarpAlone {
   WarpAlone(const GpuSpec& gpu, const PipeTable& pipes) : gpu_(gpu), pipes_(pipes) {}
 
   void issue(const Instruction& instruction, std::int64_t wavefronts) {
-    const unsigned needs = instruction.op == OpClass::exit ? instruction.wait_mask | global_ : instruction.wait_mask;
+    const unsigned needs = needs_of(instruction);
     for (std::size_t s = 0; s < kScoreboards; ++s)
       if ((needs >> s & 1U) != 0) now_ = std::max(now_, free_[s]);
     if ((needs & global_) != 0) slack_ = std::min(slack_, now_);
@@ -29,6 +29,8 @@ class WarpAlone {
       result = now_;
       if (instruction.write_scoreboard < kScoreboards) global_ |= 1U << instruction.write_scoreboard;
     }
+    if (instruction.op == OpClass::async_copy) copies_ = true;
+    if (order_of(instruction.op) == Order::copy_group) close_group(instruction.write_scoreboard);
     if (instruction.write_scoreboard < kScoreboards)
       free_[instruction.write_scoreboard] = std::max(free_[instruction.write_scoreboard], result);
     now_ += std::max<Cycle>(std::max<Cycle>(1, instruction.stall), use.dispatch);
@@ -40,10 +42,26 @@ class WarpAlone {
   Cycle slack() const { return std::min(slack_, now_); }
 
  private:
+  // Scoreboards that must be free.
+  unsigned needs_of(const Instruction& instruction) const {
+    if (instruction.op == OpClass::exit) return instruction.wait_mask | global_;
+    const bool waits = order_of(instruction.op) == Order::copies && instruction.counted_by() < kScoreboards;
+    // Groups that may be left out are the newest: those of the segment, unless they are more.
+    const bool needs_own = instruction.left_out() == 0 || groups_ > instruction.left_out();
+    return instruction.wait_mask | (waits && needs_own ? 1U << instruction.counted_by() : 0U);
+  }
+  void close_group(std::uint8_t scoreboard) {
+    groups_ += groups_ > 0 || copies_ ? 1 : 0;  // from the first that has copies on
+    if (copies_ && scoreboard < kScoreboards) global_ |= 1U << scoreboard;
+    copies_ = false;
+  }
+
   const GpuSpec& gpu_;
   const PipeTable& pipes_;
   std::array<Cycle, kScoreboards> free_{};
   unsigned global_ = 0;  // scoreboards that a load from global memory has set
+  bool copies_ = false;  // since the last group of asynchronous copies was closed
+  int groups_ = 0;       // of asynchronous copies, closed
   Cycle slack_ = kNever;
   Cycle data_free_ = 0;
   Cycle now_ = 0;

@@ -89,11 +89,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
       const Issue issue{instruction, access_of(op, 0), operands[0], now, by, counters};
       return is_shared(issue.access) ? issue_shared(issue) : issue_lines(issue);
     }
-    case 2: {  // an asynchronous copy
-      const Timing timing = issue_access({instruction, access_of(op, 0), operands[0], now, by, counters});
-      store_copied({instruction, access_of(op, 1), operands[1], timing.dequeued, by, counters});
-      return timing;
-    }
+    case 2:
+      return issue_copy(instruction, operands, now, by, counters);
     default:
       return issue_generic(instruction, operands, now, by, counters);
   }
@@ -142,6 +139,20 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(const Issue& issue) {
                                : pass(global_lane_, shared_lane_, issue.now, 0, 1, issue.by.sub);
   const Cycle latency = shared ? shared_latency_ : l1_latency_;
   return {stages.start, stages.last - pipeline_cycles_ + latency};
+}
+
+LoadStoreUnit::Timing LoadStoreUnit::issue_copy(const Instruction& instruction, const MemoryOperand* operands,
+                                                Cycle now, Issuer by, SmCounters& counters) {
+  const OpClass op = instruction.op;
+  const Timing timing = issue_access({instruction, access_of(op, 0), operands[0], now, by, counters});
+  store_copied({instruction, access_of(op, 1), operands[1], timing.dequeued, by, counters});
+  copies_[by.warp].add(timing.complete, timing.pending);
+  return timing;
+}
+
+// The group of an asynchronous copy.
+AsyncCopies::Group LoadStoreUnit::group_of(const Issue& issue) const {
+  return issue.instruction.op == OpClass::async_copy ? copies_[issue.by.warp].open() : AsyncCopies::kNone;
 }
 
 // What an asynchronous copy writes into shared memory takes its turn at the data stage.
@@ -239,7 +250,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     counters.hit_sectors += (found.present | found.pending).count();
     if (found.present.any()) timing.complete = std::max(timing.complete, found.ready);
     if ((found.pending | found.missing).any() && waiting == OutstandingMisses::kNone)
-      waiting = misses_.begin(issue.by.warp, issue.instruction.write_scoreboard);
+      waiting = misses_.begin(issue.by.warp, issue.instruction.write_scoreboard, group_of(issue));
     std::uint32_t last = OutstandingMisses::kNone;
     for (const std::size_t s : found.pending)
       if (found.waits_for[s] != last) misses_.wait_for(last = found.waits_for[s], waiting);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/access_cost.h"
+#include "models/async_copies.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
@@ -29,10 +30,10 @@ class LoadStoreUnit {
   LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm);
 
   struct Timing {
-    Cycle dequeued = 0;     // leaves the queue; the operands have been read
-    Cycle complete = 0;     // result usable, as far as nothing is pending
-    Cycle dispatch = 1;     // keeps the dispatch port of its sub-partition
-    int pending = 0;        // how often OutstandingMisses will report (warp, scoreboard): accesses with lines out
+    Cycle dequeued = 0;  // leaves the queue; the operands have been read
+    Cycle complete = 0;  // result usable, as far as nothing is pending
+    Cycle dispatch = 1;  // keeps the dispatch port of its sub-partition
+    int pending = 0;     // how often OutstandingMisses will report (warp, scoreboard, group): accesses with lines out
     int store_pending = 0;  // ... and (warp, kStoreBoard), when stores are tracked
   };
   struct Issuer {  // who issues
@@ -55,6 +56,13 @@ class LoadStoreUnit {
 
   // From now on a store is reported when it has been answered, too: memory barriers wait for it.
   void track_stores() { tracks_stores_ = true; }
+  // From now on the asynchronous copies of each of `warps` are grouped. REQUIRES: called before the first such copy.
+  void track_copies(std::size_t warps) { copies_.resize(warps); }
+  AsyncCopies& copies(std::uint16_t warp) { return copies_[warp]; }
+  // For the next warp in this place.
+  void forget_copies(std::uint16_t warp) {
+    if (!copies_.empty()) copies_[warp].clear();
+  }
   // Drops all but local memory from L1; false when there was nothing to drop.
   bool invalidate_l1() { return l1_.invalidate(); }
 
@@ -120,6 +128,9 @@ class LoadStoreUnit {
   Timing store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
   OutstandingMisses::Waiting waits_for_stores(std::uint16_t warp);
   Timing issue_nothing(const Issue& issue);
+  Timing issue_copy(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
+                    SmCounters& counters);
+  AsyncCopies::Group group_of(const Issue& issue) const;
   void store_copied(const Issue& issue);
   Cycle store_dispatch(const MemoryOperand& operand) const;
   Cycle room_at(const Lane& lane, std::uint8_t sub) const;
@@ -127,6 +138,7 @@ class LoadStoreUnit {
   const AccessCosts& costs_;
   L1Cache l1_;
   OutstandingMisses misses_;
+  std::vector<AsyncCopies> copies_;  // of each warp, when they are tracked
   Cycle pipeline_cycles_;
   Cycle shared_latency_;
   Cycle shuffle_latency_;

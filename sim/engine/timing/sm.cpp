@@ -16,8 +16,13 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions)),
       slots_(occupancy),
       warps_(slots_.warps()) {
-  const auto fences = [](const Instruction& one) { return one.op == OpClass::membar; };
-  if (std::any_of(kernel.code().begin(), kernel.code().end(), fences)) lsu_.track_stores();
+  const auto has = [&kernel](OpClass op) {
+    return std::any_of(kernel.code().begin(), kernel.code().end(),
+                       [op](const Instruction& one) { return one.op == op; });
+  };
+  if (has(OpClass::membar)) lsu_.track_stores();
+  if (has(OpClass::async_copy) || has(OpClass::async_commit) || has(OpClass::async_wait))
+    lsu_.track_copies(warps_.size());
 }
 
 // False while something that the memory barrier waits for has no arrival time.
@@ -34,9 +39,7 @@ bool Sm::pass_fence(Warp& warp) {
 // From when on the warp's next instruction may issue; kNever: not known yet.
 inline Cycle Sm::resolve_dependencies(Warp& warp) {
   if (warp.at_fence && !pass_fence(warp)) return kNever;
-  // A warp that exits first takes what it asked for from global memory.
-  const unsigned mask =
-      warp.pc->op == OpClass::exit ? warp.pc->wait_mask | warp.scoreboards.memory_mask() : unsigned{warp.pc->wait_mask};
+  const unsigned mask = pipes_[warp.pc->op].waits ? resolve_own_wait(warp) : unsigned{warp.pc->wait_mask};
   warp.waits_for_memory = warp.scoreboards.unknown(mask);
   if (warp.waits_for_memory) return kNever;
   if (mask == 0) return warp.times.ready;
@@ -46,6 +49,28 @@ inline Cycle Sm::resolve_dependencies(Warp& warp) {
     warp.times.reason = ready.is_long ? Stall::long_scoreboard : Stall::short_scoreboard;
   }
   return warp.times.ready;
+}
+
+// The scoreboards that an instruction waits for which asks for more than its wait mask names. One that waits for groups
+// of copies makes the warp ready when they have landed.
+[[gnu::noinline]] unsigned Sm::resolve_own_wait(Warp& warp) {
+  const Instruction& instruction = *warp.pc;
+  // A warp that exits first takes what it asked for from global memory.
+  if (instruction.op == OpClass::exit) return instruction.wait_mask | warp.scoreboards.memory_mask();
+  Cycle landed = 0;
+  if (order_of(instruction.op) == Order::copy_group) {
+    landed = lsu_.copies(index_of(warp)).room();
+  } else if (instruction.counted_by() < kScoreboards) {
+    if (instruction.left_out() == 0)  // for whatever else the scoreboard counts, too
+      return instruction.wait_mask | 1U << instruction.counted_by();
+    landed = lsu_.copies(index_of(warp)).at_most(instruction.counted_by(), instruction.left_out());
+  }
+  if (landed == kNever) return instruction.wait_mask | Scoreboards::kUnknown;
+  if (landed > warp.times.ready) {
+    warp.times.ready = landed;
+    warp.times.reason = Stall::long_scoreboard;
+  }
+  return instruction.wait_mask;
 }
 
 void Sm::launch_cta(std::int64_t cta, Cycle start) {
@@ -64,6 +89,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.stream->start(cta, static_cast<int>(w), Operands::all);
     warp.next_segment();
     warp.scoreboards.clear();
+    lsu_.forget_copies(slot.warps[w]);
     warp.at_barrier = warp.at_fence = warp.waits_for_memory = warp.exited = false;
     warp.times.last_issue = start - 1;
     warp.times.after_stall = warp.start = start;
@@ -151,7 +177,7 @@ void Sm::issue_one(SubPartition& sub, Cycle now) {
     execute_told(sub, warp, now);
 }
 
-// After a branch, an exit, a barrier, a fence.
+// After a branch, an exit, a barrier, a fence, a group of asynchronous copies or a wait for such.
 void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now) {
   if (instruction.op == OpClass::exit) {
     exit_warp(warp, now);
@@ -165,6 +191,11 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
   }
   switch (order_of(instruction.op)) {
     case Order::none:
+    case Order::copies:  // it has waited
+      prepare_next(sub, warp);
+      break;
+    case Order::copy_group:
+      lsu_.copies(index_of(warp)).close(instruction.write_scoreboard, now, warp.scoreboards);
       prepare_next(sub, warp);
       break;
     case Order::barrier:
@@ -313,9 +344,12 @@ void Sm::deliver(const std::vector<MemoryReply>& replies) {
   arrivals_.clear();
   for (const MemoryReply& reply : replies) lsu_.deliver(reply, arrivals_);
   for (const OutstandingMisses::Arrival& arrival : arrivals_) {
-    if (arrival.scoreboard == kNoScoreboard) continue;
     Warp& warp = warps_[arrival.warp];
     warp.scoreboards.arrived(arrival.scoreboard, arrival.ready);
+    if (arrival.group != AsyncCopies::kNone)
+      lsu_.copies(arrival.warp).landed(arrival.group, arrival.ready, warp.scoreboards);
+    else if (arrival.scoreboard == kNoScoreboard)
+      continue;
     if (warp.waits_for_memory && !warp.at_barrier) wake(warp);
   }
   if (global_blocked_until_ == kNever) {  // a place will be free: look again

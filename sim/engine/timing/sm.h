@@ -68,6 +68,8 @@ class Sm {
   void prepare_next(SubPartition& sub, Warp& warp);
   bool pass_fence(Warp& warp);
   Cycle resolve_dependencies(Warp& warp);
+  unsigned resolve_own_wait(Warp& warp);
+  std::uint16_t index_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
   void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);
   void arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
