@@ -37,6 +37,7 @@ L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& 
 L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
   if (const Sectors* const way = tags_.find(line)) {
+    result.held = way->present;
     result.present = way->present & sectors;
     if (result.present.any()) result.ready = way->ready;
   }

@@ -23,8 +23,9 @@ class L2Partition {
  public:
   struct Lookup {
     SectorMask present;
-    Tick ready;      // the slice has looked up the line and sent those: it had their data, and was not busy
-    Tick looked_up;  // the slice is done, whatever it found
+    SectorMask held;  // of the whole line
+    Tick ready;       // the slice has looked up the line and sent those: it had their data, and was not busy
+    Tick looked_up;   // the slice is done, whatever it found
   };
   struct Evicted {
     LineAddress line;

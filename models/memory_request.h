@@ -26,6 +26,7 @@ struct MemoryRequest {
   std::uint16_t sm = 0;
   SectorMask sectors;
   RequestKind kind = RequestKind::read;
+  bool whole_line = false;                  // of reads: what L2 does not have it fetches with all of the line
   AtomicKind atomic = AtomicKind::integer;  // of atomics
   bool one_word = false;                    // ... on this one, in 4 B from the line's begin
   std::uint8_t word = 0;

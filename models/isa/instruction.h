@@ -36,6 +36,7 @@ struct Instruction {
   std::uint16_t work = 0;                         // tensor: multiply-adds of the whole warp, in units of 256
   // Barriers: which of the CTA's 16 in bits 0 to 3; of how many warps from bit 4 on, 0: all of the CTA.
   // Memory barriers: Scope. Atomics: AtomicKind. Local and generic loads and stores: 32-bit words per lane.
+  // Loads from global memory and asynchronous copies: 1 when L2 fetches the whole line (LDG.LTC128B, ld.L2::128B).
   // Waits for groups of asynchronous copies: the scoreboard that counts them in bits 0 to 2, kNoScoreboard: none; how
   // many it may still count from bit 3 on.
   std::uint16_t detail = 0;
@@ -45,6 +46,7 @@ struct Instruction {
   AtomicKind atomic() const { return static_cast<AtomicKind>(detail); }
   int barrier() const { return detail & 15; }
   int barrier_warps() const { return detail >> 4; }
+  bool whole_line() const { return detail == 1 && (op == OpClass::global_load || op == OpClass::async_copy); }
   std::uint8_t counted_by() const { return detail & 7; }
   int left_out() const { return detail >> 3; }
 };

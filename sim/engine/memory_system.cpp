@@ -55,7 +55,7 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
-    const Tick at_slice = read_near(place.partition, request.line, wanted, sent + request_latency_);
+    const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, sent + request_latency_);
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
     coalescer.fill(request.line, wanted, entered);
     at_gpc = std::max(at_gpc, entered);
@@ -65,9 +65,9 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   return to_cycles_up(entered + response_latency_);
 }
 
-Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors, Tick now) {
+Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now) {
   const unsigned home = hash_.home_partition(line);
-  if (near == home) return read_home(home, line, sectors, now, false);
+  if (near == home) return read_home(home, line, sectors, whole_line, now, false);
 
   const L2Partition::Lookup found = partitions_[near].lookup(line, sectors, now);
   counters_.read_sectors += sectors.count();
@@ -76,13 +76,19 @@ Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors
   const Tick looked_up = found.looked_up + slice_latency_;
   if (missing.none()) return std::max(looked_up, found.ready);
 
-  const Tick at_home = read_home(home, line, missing, fabric_[home].pass(looked_up), true);
-  const Tick arrived = fabric_[near].accept(line, missing, at_home);
-  write_back(partitions_[near].fill(line, missing, arrived), now);
+  const auto copy = [&](SectorMask wanted, bool rest) {
+    const Tick at_home = read_home(home, line, wanted, rest, fabric_[home].pass(looked_up), true);
+    const Tick arrived = fabric_[near].accept(line, wanted, at_home);
+    write_back(partitions_[near].fill(line, wanted, arrived), now);
+    return arrived;
+  };
+  const Tick arrived = copy(missing, whole_line);
+  if (const SectorMask rest = SectorMask::all() - missing - found.held; whole_line && rest.any()) copy(rest, false);
   return std::max(arrived, found.ready);
 }
 
-Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors, Tick now, bool by_fabric) {
+Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors, bool whole_line, Tick now,
+                             bool by_fabric) {
   const L2Partition::Lookup found = partitions_[home].lookup(line, sectors, now);
   (by_fabric ? counters_.fabric_sectors : counters_.read_sectors) += sectors.count();
   (by_fabric ? counters_.fabric_hit_sectors : counters_.read_hit_sectors) += found.present.count();
@@ -92,6 +98,10 @@ Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors
 
   const PortAnswer fetched = hbm_.lookup(line, missing, looked_up);
   write_back(partitions_[home].fill(line, fetched.present, fetched.ready), now);
+  if (const SectorMask rest = SectorMask::all() - fetched.present - found.held; whole_line && rest.any()) {
+    const PortAnswer behind = hbm_.lookup(line, rest, looked_up);
+    write_back(partitions_[home].fill(line, behind.present, behind.ready), now);
+  }
   return std::max(fetched.ready, found.ready);
 }
 

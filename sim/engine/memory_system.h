@@ -35,8 +35,9 @@ class MemorySystem {
 
  private:
   Cycle serve_atomic(const MemoryRequest& request, Tick sent);
-  Tick read_near(unsigned near, LineAddress line, SectorMask sectors, Tick now);
-  Tick read_home(unsigned home, LineAddress line, SectorMask sectors, Tick now, bool by_fabric);
+  // `whole_line`: what is missing brings the rest of its line into L2, behind it.
+  Tick read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now);
+  Tick read_home(unsigned home, LineAddress line, SectorMask sectors, bool whole_line, Tick now, bool by_fabric);
   Tick write(unsigned near, const MemoryRequest& request, Tick now);
   // Returns when HBM has room for what had to leave.
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);

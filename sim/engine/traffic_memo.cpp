@@ -96,8 +96,10 @@ class Surveyor {
     hash.add(static_cast<std::uint64_t>(kind.totals.slack));
     hash.add(kind.totals.loads_lines ? 1 : 0);
     hash.add(kind.totals.instructions[static_cast<std::size_t>(OpClass::barrier)]);
-    for (const LineAccess& access : kind.totals.lines)
-      hash.add(2 * static_cast<unsigned>(access.access) + segment.code[access.position].cached);
+    for (const LineAccess& access : kind.totals.lines) {
+      const Instruction& instruction = segment.code[access.position];
+      hash.add(4 * static_cast<unsigned>(access.access) + 2 * instruction.cached + (instruction.whole_line() ? 1 : 0));
+    }
     kind.hash = hash.digest()[0];
     return kind;
   }

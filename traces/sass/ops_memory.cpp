@@ -99,8 +99,12 @@ Width take_width(Decoder& d) {
   return {};
 }
 
-// Hints and memory orders; those that make a load bypass L1 are told.
-bool take_hints(Decoder& d) {
+struct Hints {
+  bool uncached = false;    // makes a load bypass L1
+  bool whole_line = false;  // makes L2 fetch the whole line
+};
+
+Hints take_hints(Decoder& d) {
   bool strong = false;
   for (const std::string_view order : {"STRONG", "MMIO"}) strong = d.take(order) || strong;
   bool cta = false;
@@ -108,10 +112,11 @@ bool take_hints(Decoder& d) {
     if (!d.take(scope)) continue;
     cta = scope == "CTA" || scope == "SM";
   }
-  for (const std::string_view hint :
-       {"WEAK", "EF", "EL", "EN", "EU", "LU", "NA", "PRIVATE", "LTC64B", "LTC128B", "LTC256B", "U"})
+  // Device memory is read in 64 bytes anyway; of 256, the other line is left out.
+  const bool whole_line = d.take("LTC128B") || d.take("LTC256B");
+  for (const std::string_view hint : {"WEAK", "EF", "EL", "EN", "EU", "LU", "NA", "PRIVATE", "LTC64B", "U"})
     d.take(hint);
-  return strong && !cta;
+  return {strong && !cta, whole_line};
 }
 
 OpClass class_of(Space space, bool load) {
@@ -145,7 +150,7 @@ void decode_load(Decoder& d) {
   const bool extended = d.take("E");
   const bool constant = d.take("CONSTANT");
   const Width width = take_width(d);
-  const bool uncached = take_hints(d);
+  const Hints hints = take_hints(d);
   if (d.next_is(Operand::Kind::predicate)) d.pop();  // LDG can say here whether lanes are in bounds of a descriptor
   d.out_words(width.bytes > 4 ? width.bytes / 4 : 1);
   MemoryAccess& access = d.decoded.access;
@@ -158,7 +163,8 @@ void decode_load(Decoder& d) {
   d.op().run = load_lanes;
   set_class(d, class_of(S, true));
   set_words(d, S, width.bytes);
-  d.decoded.instruction.cached = uncached ? 0 : 1;
+  d.decoded.instruction.cached = hints.uncached ? 0 : 1;
+  if (S == Space::global) d.decoded.instruction.detail = hints.whole_line ? 1 : 0;
 }
 
 template <Space S>
@@ -184,7 +190,7 @@ void decode_async_copy(Decoder& d) {  // LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.
   MemoryAccess& access = d.decoded.access;
   access.zero_fill = d.take("ZFILL");
   const Width width = take_width(d);
-  take_hints(d);
+  const Hints hints = take_hints(d);
   d.decoded.is_memory = true;
   access.kind = MemoryKind::async_copy;
   d.address(access.to, Space::shared, width.bytes, false);
@@ -200,6 +206,7 @@ void decode_async_copy(Decoder& d) {  // LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.
   d.op().run = run_async_copy;
   set_class(d, OpClass::async_copy);
   d.decoded.instruction.cached = bypass ? 0 : 1;
+  d.decoded.instruction.detail = hints.whole_line ? 1 : 0;
 }
 
 template <bool Store>

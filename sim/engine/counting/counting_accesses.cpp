@@ -5,7 +5,7 @@ namespace tilescope {
 
 void CountingSm::touch(Cta& cta, LineAddress line, const RunShape::Touch& touched) {
   if (is_load(touched.access))
-    load_line(cta, line, touched.sectors, touched.access, touched.cached);
+    load_line(cta, line, touched.sectors, touched.access, touched.cached, touched.whole_line);
   else
     store_line(cta, line, touched.sectors, touched.whole, touched.access);
 }
@@ -59,7 +59,7 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
       if (!is_load(access.access)) {
         if (keeps(line)) store_line(cta, line, touched.sectors, touched.whole, access.access);
       } else if (keeps(line)) {
-        load_line(cta, line, touched.sectors, access.access, instruction.cached != 0);
+        load_line(cta, line, touched.sectors, access.access, instruction.cached != 0, instruction.whole_line());
       } else {
         pass_over(cta, 1);
       }
@@ -107,7 +107,8 @@ void CountingSm::pass_over(Cta& cta, std::uint32_t loads) {
   if (last_missed_) egress_ = std::max(egress_, cta.began) + loads * line_cycles_;
 }
 
-void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached) {
+void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached,
+                           bool whole_line) {
   const Cycle now = cta.began;
   cta.looked_up = true;
   const L1Cache::Lookup found = cached ? l1_.load(line, sectors) : L1Cache::Lookup{{}, {}, sectors, 0, {}};
@@ -121,7 +122,12 @@ void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, Acces
     l1_.allocate(line, found.missing, 0);
     l1_.filled(line, 0, now + miss_latency_);  // about then
   }
-  send({.line = line, .fill = cta.place + 1, .sectors = found.missing, .kind = RequestKind::read}, now);
+  send({.line = line,
+        .fill = cta.place + 1,
+        .sectors = found.missing,
+        .kind = RequestKind::read,
+        .whole_line = whole_line},
+       now);
   ++cta.out;
 }
 

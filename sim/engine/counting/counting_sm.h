@@ -119,7 +119,7 @@ class CountingSm {
   void count_access(Cta& cta, const Instruction& instruction, const LineAccess& access, const MemoryOperand& operand);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands);
   void touch(Cta& cta, LineAddress line, const RunShape::Touch& touched);
-  void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached);
+  void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached, bool whole_line);
   void store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access);
   void pass_over(Cta& cta, std::uint32_t loads);
   void send_packets(Cta& cta, const Instruction& instruction, AccessKind access, const AtomicFootprint& packets,

@@ -26,7 +26,7 @@ bool CtaRun::begin(const std::vector<Part>& parts, std::uint32_t steps, const Ac
     for (const LineAccess& line : part.totals->lines) {
       const Instruction& instruction = part.segment->code[line.position];
       const MemoryOperand& operand = part.segment->operands[line.operand];
-      RunAccess access{operand.pattern, line.access, instruction.cached != 0, false, 0, 0};
+      RunAccess access{operand.pattern, line.access, instruction.cached != 0, instruction.whole_line(), false, 0, 0};
       if (operand.pattern == 0) {
         access.turn = (line.first && on_no_lane(instruction.op, &operand)) || memory_operands(instruction.op) == 2;
       } else {

@@ -27,6 +27,7 @@ struct RunAccess {
   PatternId pattern = 0;
   AccessKind access = AccessKind::global_load;
   bool cached = false;       // loads: looks in L1
+  bool whole_line = false;   // loads: Instruction::whole_line
   bool turn = false;         // on no lane: takes a turn at the data stage
   std::uint32_t group = 0;   // no meaning on no lane, as what follows
   std::uint64_t beyond = 0;  // byte, from the first base of the group
@@ -53,7 +54,7 @@ class RunShape {
     std::uint32_t loads_before = 0;  // of the step's touches before this one
     SectorMask sectors, whole;
     AccessKind access = AccessKind::global_load;
-    bool cached = false;
+    bool cached = false, whole_line = false;
   };
   struct Track {
     std::uint32_t group = 0;

@@ -256,7 +256,10 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
       if (found.waits_for[s] != last) misses_.wait_for(last = found.waits_for[s], waiting);
     if (found.missing.any()) {
       issue.counters.fill_sectors += found.missing.count();
-      const std::uint32_t fill = misses_.send({.line = line, .sectors = found.missing, .kind = RequestKind::read},
+      const std::uint32_t fill = misses_.send({.line = line,
+                                               .sectors = found.missing,
+                                               .kind = RequestKind::read,
+                                               .whole_line = issue.instruction.whole_line()},
                                               leaves = egress_.take(leaves, read_request_cycles_));
       if (cached) l1_.allocate(line, found.missing, fill);
       misses_.wait_for(fill, waiting);
