@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "engine_runs.h"
+#include "hand_made_kernel.h"
 #include "sass_runs.h"
 #include "sim/results/result.h"
 #include "sim/results/views/result_csv.h"
@@ -45,8 +46,8 @@ std::uint64_t executed(const RunOutcome& outcome, OpClass op) {
 
 }  // namespace
 
-TEST_CASE("a kernel of asynchronous copies lists its waits for them, as often as they were executed, in every mode") {
-  const auto kernel = test::sass_kernel(test::sass_samples + "gemm_async.yaml");
+TEST_CASE("a kernel lists what of it is not modelled, as often as it was executed, in every mode") {
+  const test::HandMadeKernel kernel(8, 64, test::repeated(3, test::step(OpClass::cache_hint)));
   for (const Mode mode : {Mode::timing, Mode::counts})
     for (const Sample sample : {Sample::off, Sample::automatic}) {
       CAPTURE(static_cast<int>(mode));
@@ -54,25 +55,22 @@ TEST_CASE("a kernel of asynchronous copies lists its waits for them, as often as
       RunOptions options;
       options.mode = mode;
       options.sample = sample;
-      const RunOutcome outcome = simulate(h200(), *kernel, options);
-      const std::uint64_t waits = executed(outcome, OpClass::async_wait);
-      CHECK(waits > 0);
-      CHECK(waits == 64 * 32 * 8);  // 64 CTAs of 32 warps, one for each of the 8 tiles
-      const std::vector<std::string> expected = {std::string(traits(OpClass::async_wait).not_modelled) + " (" +
-                                                 std::to_string(waits) + " warp instructions)"};
+      const RunOutcome outcome = simulate(h200(), kernel, options);
+      CHECK(executed(outcome, OpClass::cache_hint) == 8 * 2 * 3);
+      const std::vector<std::string> expected = {"cache control of single lines has no effect (48 warp instructions)"};
       CHECK(outcome.approximations == expected);
-      CHECK(expected[0].find("cp.async.wait_group") != std::string::npos);
-      const Result result = make_result(h200(), kernel->launch(), options, outcome);
+      const Result result = make_result(h200(), kernel.launch(), options, outcome);
       CHECK(result_json(result)["approximations"] == nlohmann::ordered_json(expected));
       CHECK(result_table({{"kernel", result}}).find(expected[0]) != std::string::npos);
     }
 }
 
-TEST_CASE("a kernel of loads, stores and products lists nothing, as a generator and compiled") {
+TEST_CASE("a kernel of loads, stores, copies and products lists nothing, as a generator and compiled") {
   const auto built_in = make_kernel("gemm_tiled", {{"M", "256"}, {"N", "256"}, {"K", "256"}});
   REQUIRE(built_in.has_value());
   const auto compiled = test::sass_kernel(test::sass_samples + "gemm_tiled.yaml");
-  for (const Kernel* const kernel : {built_in->get(), compiled.get()})
+  const auto copies = test::sass_kernel(test::sass_samples + "gemm_async.yaml");
+  for (const Kernel* const kernel : {built_in->get(), compiled.get(), copies.get()})
     for (const Mode mode : {Mode::timing, Mode::counts}) {
       const RunOutcome outcome = test::run(h200(), *kernel, mode);
       CHECK(outcome.sm.total_instructions() > 1000);

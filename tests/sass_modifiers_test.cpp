@@ -48,12 +48,24 @@ TEST_CASE("a modifier that is not known is refused with its place") {
   CHECK(sass_refusal("BPT.DRAIN").find("neither TRAP nor INT") != std::string::npos);
 }
 
-TEST_CASE("DEPBAR keeps its scoreboard and how many operations may stay open") {
-  const auto program = test::sass_program({"DEPBAR.LE SB3, 0x2", "DEPBAR {1}", "EXIT"});
-  REQUIRE(program.has_value());
-  CHECK(int{program->code[0].waits_for} == 3);
-  CHECK(int{program->code[0].left_open} == 2);
-  CHECK(int{program->code[1].waits_for} == -1);
+TEST_CASE("what DEPBAR names is what the warp waits for") {
+  struct {
+    const char* text;
+    int scoreboard, left;
+    unsigned mask;
+  } const rows[] = {{"DEPBAR.LE SB3, 0x2", 3, 2, 0},
+                    {"DEPBAR.LE SB5, 0x0, {4,3}", 5, 0, 0b11000},
+                    {"DEPBAR {1}", kNoScoreboard, 0, 0b10},
+                    {"DEPBAR.LE SB0, 0x3f", 0, 63, 0}};
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const auto program = test::sass_program({row.text, "EXIT"});
+    REQUIRE(program.has_value());
+    const Instruction& instruction = program->instructions[0];
+    CHECK(int{instruction.counted_by()} == row.scoreboard);
+    CHECK(instruction.left_out() == row.left);
+    CHECK((instruction.wait_mask & 0b11111U) == row.mask);
+  }
   CHECK(sass_refusal("DEPBAR.LE SB6, 0x0").find("SB0 to SB5") != std::string::npos);
   CHECK(sass_refusal("DEPBAR.LE SB0, 0x40").find("counts to 63") != std::string::npos);
 }
