@@ -138,8 +138,9 @@ TEST_CASE("no more groups are out than a scoreboard counts to") {
   warp.numbers.push_back(warp.copies.open());
   warp.copies.add(0, 1);
   warp.copies.close(kBoard, 500, warp.scoreboards);
-  CHECK(warp.copies.room() == 600);
-  CHECK(warp.copies.at_most(kBoard, 63) == 0);
+  CHECK(warp.copies.room() == 0);
+  CHECK(warp.copies.at_most(kBoard, 62) == 0);
+  CHECK(warp.copies.at_most(kBoard, 61) == 600);
   CHECK(warp.copies.at_most(kBoard, 1) == 600);
   CHECK(warp.copies.at_most(kBoard, 0) == kNever);
 }

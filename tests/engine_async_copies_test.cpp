@@ -51,10 +51,10 @@ TEST_CASE("slower memory slows a warp by what is added to each group that it wai
   for (const int ahead : {0, 1, 2, 3}) {
     CAPTURE(ahead);
     const Program program = copy_pipeline(groups, ahead, wait_groups(ahead));
-    // Of so many groups on their way at once, one wait in so many is for a trip of its own.
-    const double trips = static_cast<double>(groups + ahead) / (ahead + 1);
+    // So many groups are on their way at once: one wait in so many is for a trip of its own.
+    const int trips = (groups + ahead + ahead) / (ahead + 1);
     const auto slower = static_cast<double>(copy_cycles(program, kSlowMemory) - copy_cycles(program));
-    check_figure("added", trips * added_cycles(), slower, 8);
+    check_figure("added", trips * added_cycles(), slower, 10);  // a read may come while its bank is refreshed
   }
 }
 
