@@ -44,8 +44,9 @@ class AsyncCopies {
     const std::size_t oldest = closed() - kMost;
     return oldest < known_ ? groups_[oldest].landed : kNever;
   }
-  // Closes the open group; `scoreboard` counts it until it has landed. REQUIRES: room() <= now.
+  // Closes the open group; `scoreboard`, if it is one, counts it until it has landed. REQUIRES: room() <= now.
   void close(std::uint8_t scoreboard, Cycle now, Scoreboards& scoreboards) {
+    if (scoreboard >= kScoreboards) scoreboard = kNoScoreboard;
     groups_.back().scoreboard = scoreboard;
     scoreboards.set(scoreboard, 0, true);
     scoreboards.promise(scoreboard);

@@ -67,7 +67,8 @@ TEST_CASE("an instruction that names no scoreboard sets none") {
   boards.set(kNoScoreboard, 1000, true);
   boards.promise(kNoScoreboard);
   boards.arrived(kNoScoreboard, 1000);
-  CHECK(!boards.unknown(~0U));
+  CHECK(!boards.unknown(~Scoreboards::kUnknown));
+  CHECK(boards.unknown(Scoreboards::kUnknown));
   CHECK(boards.ready(0x7f, 5).when == 5);
 }
 

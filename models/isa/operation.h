@@ -163,7 +163,7 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::partial_barrier, "partial_barrier", Pipe::none, {}, 4, "", "", Order::none, "barriers of a number of threads that only a register knows do not wait"},
     {OpClass::cache_control, "cache_control", Pipe::none, {}, 4, "", "", Order::invalidation, ""},
     {OpClass::error_barrier, "error_barrier", Pipe::none, {}, 4, "", "", Order::none, ""},
-    {OpClass::async_commit, "async_commit", Pipe::none, {}, 0, "", "", Order::copy_group, ""},
+    {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "", Order::copy_group, ""},
     {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", Order::copies, ""},
     {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, "products of warpgroups (wgmma) read shared memory without taking its time"},
     {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::none, "waits for products of warpgroups (wgmma.wait_group) do not wait"},
