@@ -60,6 +60,13 @@ void PipesSpec::fields(SpecFields& f) {
             "between two arrivals at an SM's barriers");
 }
 
+void InstructionCacheSpec::fields(SpecFields& f) {
+  f.integer("miss_cycles", miss_cycles, {0, 10000}, "cycle",
+            "a line of code that the SM does not hold, asked for to there; 0: all code is there from the start");
+  f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines that an SM fetches");
+  f.integer("lines_ahead", lines_ahead, {0, 64}, "line", "fetched with a line that a warp comes to");
+}
+
 void LsuSpec::fields(SpecFields& f) {
   f.integer("queue_entries", queue_entries, {1, 256}, "instruction", "waiting in a sub-partition for the SM's queue");
   f.integer("shared_queue_entries", shared_queue_entries, {1, 256}, "instruction",
@@ -192,6 +199,8 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("clock", "clock domains", [this](SpecFields& s) { clock.fields(s); });
   f.section("sm", "streaming multiprocessors and their limits", [this](SpecFields& s) { sm.fields(s); });
   f.section("pipes", "execution pipes", [this](SpecFields& s) { pipes.fields(s); });
+  f.section("instruction_cache", "code in an SM, cold when a launch begins",
+            [this](SpecFields& s) { instruction_cache.fields(s); });
   f.section("lsu", "load/store pipeline of an SM", [this](SpecFields& s) { lsu.fields(s); });
   f.section("fences", "memory barriers", [this](SpecFields& s) { fences.fields(s); });
   f.section("shared", "shared memory", [this](SpecFields& s) { shared.fields(s); });

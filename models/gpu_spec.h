@@ -52,6 +52,13 @@ struct PipesSpec {
   void fields(SpecFields& f);
 };
 
+struct InstructionCacheSpec {
+  std::int64_t miss_cycles = 0;  // 0: all code is there when a launch begins
+  std::int64_t line_cycles = 0;  // between two lines that an SM fetches
+  std::int64_t lines_ahead = 0;  // fetched with a line that a warp comes to
+  void fields(SpecFields& f);
+};
+
 struct LsuSpec {
   std::int64_t queue_entries = 0;              // per sub-partition
   std::int64_t shared_queue_entries = 0;       // of the SM
@@ -167,6 +174,7 @@ struct GpuSpec {
   ClockSpec clock;
   SmSpec sm;
   PipesSpec pipes;
+  InstructionCacheSpec instruction_cache;
   LsuSpec lsu;
   FencesSpec fences;
   SharedSpec shared;

@@ -30,6 +30,8 @@ class MemorySystem {
 
   // No reply comes sooner than this after its request: how far SMs may run ahead on their own.
   Cycle least_latency() const { return least_latency_; }
+  // ... and of a store into the near partition.
+  Cycle least_store_latency() const { return least_latency_ + to_cycles_up(slice_latency_); }
 
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
 

@@ -14,6 +14,7 @@
 #include "models/dispatch_port.h"
 #include "models/fence_unit.h"
 #include "models/gpu_spec.h"
+#include "models/instruction_cache.h"
 #include "models/pipes.h"
 #include "sim/engine/finished_cta.h"
 #include "sim/engine/issue_listener.h"
@@ -68,6 +69,8 @@ class Sm {
   void prepare_next(SubPartition& sub, Warp& warp);
   bool pass_fence(Warp& warp);
   Cycle resolve_dependencies(Warp& warp);
+  bool go_on(Warp& warp);
+  void fetch(Warp& warp);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);
   void arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
@@ -81,6 +84,7 @@ class Sm {
   Cycle barrier_arrival_cycles_;
   Resource barrier_unit_;
   FenceUnit fences_;
+  InstructionCache instruction_cache_;
   LoadStoreUnit lsu_;
   const Kernel& kernel_;
   std::vector<SubPartition> subs_;
@@ -93,7 +97,8 @@ class Sm {
   Cycle global_blocked_until_ = 0;
   bool woken_ = false;  // a sub-partition may issue earlier than it said
   Cycle active_since_ = 0;
-  Cycle clock_ = 0;  // everything before has been issued
+  Cycle active_until_ = 0;  // the last CTA that has ended
+  Cycle clock_ = 0;         // everything before has been issued
 };
 
 }  // namespace tilescope
