@@ -80,6 +80,8 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
   f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle", "more for shared memory behind a generic address");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
+  f.integer("atomics_under_way", atomics_under_way, {1, 65536}, "sector",
+            "of atomics on global memory, sent and not taken up by a slice; what an SM sends behind them waits");
 }
 
 void FencesSpec::fields(SpecFields& f) {
@@ -148,7 +150,8 @@ void L2Spec::fields(SpecFields& f) {
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
   f.real("atomic_sector_cycles", atomic_sector_cycles, {0, 100}, "cycle",
-         "a sector of an atomic keeps its slice busy, SM clock");
+         "a sector of an atomic that changes all its words keeps its slice busy, SM clock");
+  f.real("atomic_partial_cycles", atomic_partial_cycles, {0, 100}, "cycle", "the same if it changes some of its words");
   f.real("atomic_compare_cycles", atomic_compare_cycles, {0, 100}, "cycle", "the same of a compare-and-swap");
   f.real("atomic_repeat_cycles", atomic_repeat_cycles, {0, 100}, "cycle",
          "between two floating-point atomics on one word");

@@ -69,6 +69,7 @@ struct LsuSpec {
   std::int64_t pipeline_cycles = 0;            // from issue to the tag stage
   std::int64_t generic_cycles = 0;             // more for shared memory behind a generic address
   std::int64_t max_outstanding_lines = 0;      // L1 misses in flight per SM
+  std::int64_t atomics_under_way = 0;          // sectors of an SM's atomics that no slice has taken up
   void fields(SpecFields& f);
 };
 
@@ -128,7 +129,8 @@ struct L2Spec {
   std::int64_t replacement = 0;            // index into ChosenReplacement::names()
   std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
   std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
-  double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit
+  double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit, all words of the sector
+  double atomic_partial_cycles = 0;        // the same, some of its words
   double atomic_compare_cycles = 0;        // the same of a compare-and-swap
   double atomic_repeat_cycles = 0;         // of a floating-point atomic on the word of the one before
   std::int64_t atomic_latency_cycles = 0;  // beyond a read's

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/address_hash.h"
+#include "models/atomic_window.h"
 #include "models/calendar.h"
 #include "models/fabric.h"
 #include "models/gpu_spec.h"
@@ -47,6 +48,7 @@ class MemorySystem {
   std::vector<RequestCoalescer> coalescers_;  // by GPC
   std::vector<L2Partition> partitions_;
   Hbm hbm_;
+  std::vector<AtomicWindow> atomics_;  // by SM
   std::vector<Calendar> sm_ingress_;
   std::vector<Calendar> gpc_ingress_;
   struct Place {

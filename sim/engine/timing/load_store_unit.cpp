@@ -215,7 +215,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
                                              .kind = returns ? RequestKind::atomic : RequestKind::reduction,
                                              .atomic = issue.instruction.atomic(),
                                              .one_word = packet.one_word,
-                                             .word = packet.place},
+                                             .word = packet.place,
+                                             .whole = packet.whole()},
                                             sent);
     if (waiting != OutstandingMisses::kNone) misses_.wait_for(fill, waiting);
   }
