@@ -1,7 +1,11 @@
 // Where an address lives: its home partition, its slice there, its HBM channel.
 //
 // The hardware spreads lines by undisclosed hashes. The home partition is the parity of a few address bits where they
-// are known; slices and channels follow a mixer that spreads every stride evenly, for any count (94 slices too).
+// are known; channels follow a mixer that spreads every stride evenly, for any count. Slices follow one by 64 KiB,
+// whose pages of 4 KiB take eight slices each in turn. Within a page the two lines of 256 bytes share a slice and each
+// KiB has two. Source: atomics on 1, 2, 4 and 16 places 256 bytes apart reach 1, 2, 2 and 8 times the rate of one
+// slice, with words of 8 bytes on both lines of each place too; places in 256 KiB and more load the slices more evenly
+// than pages thrown at random would (gpu/microbench/throughput_atomic.cu, to=lines, H200).
 #pragma once
 
 #include <bit>
@@ -29,7 +33,13 @@ class AddressHash {
   }
   // Within a partition; the same place in either of them.
   unsigned slice(LineAddress line) const {
-    return static_cast<unsigned>(scale_to(mix_bits(line.number() + 0x9E3779B97F4A7C15ULL), slices_per_partition_));
+    const std::uint64_t number = line.number();
+    const std::uint64_t page = number / kPageLines;
+    const std::uint64_t first = scale_to(mix_bits(page / kTurnPages + 0x9E3779B97F4A7C15ULL), slices_per_partition_) +
+                                kPageSlices * (page % kTurnPages);
+    const std::uint64_t kib = number / (kPageLines / 4) % 4;
+    const std::uint64_t pair = number / 2;
+    return static_cast<unsigned>((first + 2 * kib + (pair / 2 + pair) % 2) % slices_per_partition_);
   }
   // A bit of the line number that the home partition and the other bits imply; negative: none. Each partition sees the
   // lines of one home at every second place, and without this bit at every place.
@@ -39,6 +49,7 @@ class AddressHash {
   }
 
  private:
+  static constexpr std::uint64_t kPageLines = 32, kPageSlices = 8, kTurnPages = 16;
   // Address bits as bits of a line number.
   static std::uint64_t line_bits(const std::vector<std::int64_t>& bits) {
     std::uint64_t result = 0;

@@ -20,7 +20,16 @@ struct AtomicPacket {
   std::int64_t line = 0;  // lines from the line that holds the base
   SectorMask sectors;
   bool one_word = true;
-  std::uint8_t place = 0;  // of a lone word in its line, in 4 B
+  std::uint8_t place = 0;   // of a lone word in its line, in 4 B
+  std::uint32_t words = 0;  // that it changes, in 4 B
+
+  SectorMask whole() const {  // sectors of which it changes every word
+    constexpr unsigned kWords = kSectorBytes / 4;
+    SectorMask result;
+    for (const std::size_t s : sectors)
+      if ((words >> (s * kWords) & ((1U << kWords) - 1)) == (1U << kWords) - 1) result |= SectorMask::of(s);
+    return result;
+  }
 };
 
 class AtomicFootprint {

@@ -60,6 +60,13 @@ void PipesSpec::fields(SpecFields& f) {
             "between two arrivals at an SM's barriers");
 }
 
+void InstructionCacheSpec::fields(SpecFields& f) {
+  f.integer("miss_cycles", miss_cycles, {0, 10000}, "cycle",
+            "a line of code that the SM does not hold, asked for to there; 0: all code is there from the start");
+  f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines that an SM fetches");
+  f.integer("lines_ahead", lines_ahead, {0, 64}, "line", "fetched with a line that a warp comes to");
+}
+
 void LsuSpec::fields(SpecFields& f) {
   f.integer("queue_entries", queue_entries, {1, 256}, "instruction", "waiting in a sub-partition for the SM's queue");
   f.integer("shared_queue_entries", shared_queue_entries, {1, 256}, "instruction",
@@ -73,6 +80,8 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
   f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle", "more for shared memory behind a generic address");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
+  f.integer("atomics_under_way", atomics_under_way, {1, 65536}, "sector",
+            "of atomics on global memory, sent and not taken up by a slice; what an SM sends behind them waits");
 }
 
 void FencesSpec::fields(SpecFields& f) {
@@ -141,7 +150,8 @@ void L2Spec::fields(SpecFields& f) {
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
   f.real("atomic_sector_cycles", atomic_sector_cycles, {0, 100}, "cycle",
-         "a sector of an atomic keeps its slice busy, SM clock");
+         "a sector of an atomic that changes all its words keeps its slice busy, SM clock");
+  f.real("atomic_partial_cycles", atomic_partial_cycles, {0, 100}, "cycle", "the same if it changes some of its words");
   f.real("atomic_compare_cycles", atomic_compare_cycles, {0, 100}, "cycle", "the same of a compare-and-swap");
   f.real("atomic_repeat_cycles", atomic_repeat_cycles, {0, 100}, "cycle",
          "between two floating-point atomics on one word");
@@ -192,6 +202,8 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("clock", "clock domains", [this](SpecFields& s) { clock.fields(s); });
   f.section("sm", "streaming multiprocessors and their limits", [this](SpecFields& s) { sm.fields(s); });
   f.section("pipes", "execution pipes", [this](SpecFields& s) { pipes.fields(s); });
+  f.section("instruction_cache", "code in an SM, cold when a launch begins",
+            [this](SpecFields& s) { instruction_cache.fields(s); });
   f.section("lsu", "load/store pipeline of an SM", [this](SpecFields& s) { lsu.fields(s); });
   f.section("fences", "memory barriers", [this](SpecFields& s) { fences.fields(s); });
   f.section("shared", "shared memory", [this](SpecFields& s) { shared.fields(s); });

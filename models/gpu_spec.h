@@ -52,6 +52,13 @@ struct PipesSpec {
   void fields(SpecFields& f);
 };
 
+struct InstructionCacheSpec {
+  std::int64_t miss_cycles = 0;  // 0: all code is there when a launch begins
+  std::int64_t line_cycles = 0;  // between two lines that an SM fetches
+  std::int64_t lines_ahead = 0;  // fetched with a line that a warp comes to
+  void fields(SpecFields& f);
+};
+
 struct LsuSpec {
   std::int64_t queue_entries = 0;              // per sub-partition
   std::int64_t shared_queue_entries = 0;       // of the SM
@@ -62,6 +69,7 @@ struct LsuSpec {
   std::int64_t pipeline_cycles = 0;            // from issue to the tag stage
   std::int64_t generic_cycles = 0;             // more for shared memory behind a generic address
   std::int64_t max_outstanding_lines = 0;      // L1 misses in flight per SM
+  std::int64_t atomics_under_way = 0;          // sectors of an SM's atomics that no slice has taken up
   void fields(SpecFields& f);
 };
 
@@ -121,7 +129,8 @@ struct L2Spec {
   std::int64_t replacement = 0;            // index into ChosenReplacement::names()
   std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
   std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
-  double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit
+  double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit, all words of the sector
+  double atomic_partial_cycles = 0;        // the same, some of its words
   double atomic_compare_cycles = 0;        // the same of a compare-and-swap
   double atomic_repeat_cycles = 0;         // of a floating-point atomic on the word of the one before
   std::int64_t atomic_latency_cycles = 0;  // beyond a read's
@@ -167,6 +176,7 @@ struct GpuSpec {
   ClockSpec clock;
   SmSpec sm;
   PipesSpec pipes;
+  InstructionCacheSpec instruction_cache;
   LsuSpec lsu;
   FencesSpec fences;
   SharedSpec shared;

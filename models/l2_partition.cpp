@@ -20,6 +20,7 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       sector_in_(gpu.crossbar.write_sector_cycles * lookup_),
       partial_in_(gpu.crossbar.write_partial_cycles * lookup_),
       atomic_sector_(to_ticks(gpu.l2.atomic_sector_cycles)),
+      atomic_partial_(to_ticks(gpu.l2.atomic_partial_cycles)),
       atomic_compare_(to_ticks(gpu.l2.atomic_compare_cycles)),
       atomic_repeat_(to_ticks(gpu.l2.atomic_repeat_cycles)),
       repeats_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
@@ -88,8 +89,12 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
     if (last.line == request.line && last.word == request.word) now = std::max(now, last.next);
     last = {request.line, request.word, now + atomic_repeat_};
   }
-  const Tick each = request.atomic == AtomicKind::compare ? atomic_compare_ : atomic_sector_;
-  result.looked_up = slices_[slice].take(now, request.sectors.count() * each);
+  const unsigned sectors = request.sectors.count(), whole = request.whole.count();
+  const Tick service = request.atomic == AtomicKind::compare
+                           ? sectors * atomic_compare_
+                           : whole * atomic_sector_ + (sectors - whole) * atomic_partial_;
+  result.looked_up = slices_[slice].take(now, service);
+  result.began = result.looked_up - service;
   result.ready = std::max(result.ready, result.looked_up);
   return result;
 }

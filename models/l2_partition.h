@@ -26,6 +26,7 @@ class L2Partition {
     SectorMask held;  // of the whole line
     Tick ready;       // the slice has looked up the line and sent those: it had their data, and was not busy
     Tick looked_up;   // the slice is done, whatever it found
+    Tick began;       // atomics: the slice's atomic unit has taken it up
   };
   struct Evicted {
     LineAddress line;
@@ -46,7 +47,8 @@ class L2Partition {
   // Takes written sectors from the other partition. Returns when the slice has seen them.
   Tick accept_passed_on(LineAddress line, SectorMask sectors, Tick now);
   // Does an atomic on sectors, of which those not present have to be fetched: the slice's atomic unit takes a time for
-  // each, and waits for the one before when both are floating-point on the same word.
+  // each, longer for one that changes in part, and waits for the one before when both are floating-point on the same
+  // word. Sets `began` too.
   Lookup atomic(const MemoryRequest& request, Tick now);
   // Keeps sectors that it has seen; a sector written in part counts as present. Returns what had to leave.
   Evicted write(LineAddress line, SectorMask sectors);
@@ -67,7 +69,7 @@ class L2Partition {
   Tick lookup_;  // one L2 clock
   std::int64_t slice_bytes_;
   Tick sector_in_, partial_in_;
-  Tick atomic_sector_, atomic_compare_, atomic_repeat_;
+  Tick atomic_sector_, atomic_partial_, atomic_compare_, atomic_repeat_;
   struct Repeat {  // the last floating-point atomic that a slice did on one word
     LineAddress line = LineAddress::none();
     std::uint8_t word = 0;

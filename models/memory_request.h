@@ -30,6 +30,7 @@ struct MemoryRequest {
   AtomicKind atomic = AtomicKind::integer;  // of atomics
   bool one_word = false;                    // ... on this one, in 4 B from the line's begin
   std::uint8_t word = 0;
+  SectorMask whole{};  // ... that change every word of these sectors
 };
 
 struct MemoryReply {

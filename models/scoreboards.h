@@ -27,7 +27,7 @@ class Scoreboards {
 
   // A result is there at `when`; `is_long`: it comes from global or local memory. Nothing for kNoScoreboard.
   void set(std::uint8_t scoreboard, Cycle when, bool is_long) {
-    if (scoreboard >= kScoreboards) return;
+    if (scoreboard >= kScoreboards || (when < free_[scoreboard] && !is_long)) return;
     free_[scoreboard] = std::max(free_[scoreboard], when);
     const auto bit = static_cast<std::uint8_t>(1U << scoreboard);
     long_mask_ = static_cast<std::uint8_t>(is_long ? long_mask_ | bit : long_mask_ & ~bit);
@@ -40,11 +40,14 @@ class Scoreboards {
   }
   void arrived(std::uint8_t scoreboard, Cycle when) {
     if (scoreboard > kStoreBoard) return;
-    free_[scoreboard] = std::max(free_[scoreboard], when);
+    if (when > free_[scoreboard]) {  // and is what a warp waits for, whatever shared the scoreboard since
+      free_[scoreboard] = when;
+      long_mask_ = static_cast<std::uint8_t>((long_mask_ | 1U << scoreboard) & kNamed);
+    }
     if (--out_[scoreboard] == 0) out_mask_ = static_cast<std::uint8_t>(out_mask_ & ~(1U << scoreboard));
   }
 
-  // Scoreboards that hold, or held last, something from global or local memory.
+  // Scoreboards that hold something from global or local memory, or held it last.
   unsigned memory_mask() const { return (static_cast<unsigned>(out_mask_) | long_mask_) & kNamed; }
   // All of that, and stores that have not been answered.
   unsigned fence_mask() const { return memory_mask() | 1U << kStoreBoard; }
@@ -75,7 +78,7 @@ class Scoreboards {
   std::array<Cycle, kScoreboards + 1> free_{};         // from this cycle on, as far as it is known
   std::array<std::uint16_t, kScoreboards + 1> out_{};  // results whose arrival is not known yet
   std::uint8_t out_mask_ = kUnknown;                   // scoreboards with out_ > 0, and what never has a time
-  std::uint8_t long_mask_ = 0;                         // last set by global or local memory
+  std::uint8_t long_mask_ = 0;                         // what comes last comes from global or local memory
 };
 
 }  // namespace tilescope

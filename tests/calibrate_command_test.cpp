@@ -171,7 +171,7 @@ TEST_CASE("what the measurements do not determine is refused by name, with exit 
     std::vector<std::string> said;
   } rows[] = {
       {{"crossbar.request_cycles", "crossbar.response_cycles"},
-       {": not told apart (", "1 cycle of crossbar.response_cycles", " of crossbar.request_cycles"}},
+       {": not told apart (", "cycle of crossbar.response_cycles", " of crossbar.request_cycles"}},
       {{"crossbar.request_cycles", "hbm.turnaround_ns"},
        {"hbm.turnaround_ns: no effect", "a copy of much more than L2 holds",
         "what they may determine: --parameter crossbar.request_cycles"}},

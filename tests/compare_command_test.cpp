@@ -159,7 +159,7 @@ TEST_CASE("stalls stand side by side when asked for; a reason that one side does
   CHECK(stalls["long_scoreboard"]["measured"] == 12.01);
   CHECK(stalls["long_scoreboard"]["predicted"].get<double>() > 0);
   CHECK(stalls["drain"]["measured"] == 0.09);
-  CHECK(stalls["drain"]["predicted"].is_null());
+  CHECK(stalls["drain"]["predicted"].get<double>() >= 0);
   CHECK(stalls["barrier"]["measured"].is_null());
   CHECK(json["cases"][0]["metrics"].size() == 1);
 }

@@ -110,12 +110,69 @@ TEST_CASE("an atomic on shared memory takes as long as on an H200, and follows s
 
 TEST_CASE("additions of all warps to one word: as many a cycle as an H200 does, of floats fewer than of integers") {
   const double integers = rate_of_one_word(AtomicKind::integer), floats = rate_of_one_word(AtomicKind::floating);
-  check_figure("RED add u32, lane operations a cycle", 0.75, integers, 16);
+  check_figure("RED add u32, lane operations a cycle", 0.75, integers, 4);
   check_figure("RED add f32, lane operations a cycle", 0.31, floats, 3);
   CHECK(floats < integers / 2);
 }
 
-TEST_CASE("additions to one word follow l2.atomic_repeat_cycles if they are of floats, else l2.atomic_sector_cycles") {
+TEST_CASE("places 256 bytes apart share slices as on an H200: two of them bring twice one's rate, four no more") {
+  struct {
+    int places;
+    double measured;  // instructions a cycle of all SMs: RED add u32, 32 lanes on a word, to=lines
+  } const rows[] = {{1, 0.02274}, {2, 0.04488}, {4, 0.04735}, {16, 0.1886}};
+  for (const auto& row : rows) {
+    CAPTURE(row.places);
+    // Warp w begins at place 5 w and goes on by 17.
+    const auto spent = [&](int times) {
+      std::vector<Program> programs;
+      for (int begin = 0; begin < row.places; ++begin) {
+        programs.emplace_back();
+        for (int i = 0; i < times; ++i)
+          programs.back().push_back(
+              red(strided(kWord + static_cast<std::uint64_t>((begin + i * 17) % row.places) * 256, 0)));
+      }
+      const auto choose = [&](std::int64_t cta, int warp) {
+        return static_cast<std::size_t>((cta * 8 + warp) * 5 % row.places);
+      };
+      return cycles(h200(), HandMadeKernel(132, 256, programs, choose));
+    };
+    const double rate = 132.0 * 8 * 16 / static_cast<double>(spent(24) - spent(8));
+    check_figure("instructions a cycle", row.measured, rate, 8);
+  }
+}
+
+TEST_CASE("a sector that changes in part keeps its slice longer than one that changes whole") {
+  const auto sectors_a_cycle = [](std::uint64_t pitch, std::uint32_t active, int sectors) {
+    const auto spent = [&](int times) {
+      return cycles(h200(), HandMadeKernel(132, 256, repeated(times, red(words(pitch, active)))));
+    };
+    return 132.0 * 8 * 16 * sectors / static_cast<double>(spent(24) - spent(8));
+  };
+  check_figure("a line, all words", 0.97, sectors_a_cycle(4, kAllLanes, 4), 3);
+  check_figure("one word", 0.73, sectors_a_cycle(0, kOneLane, 1), 3);
+  check_figure("a line, a word of each sector, as one word", 0.73, sectors_a_cycle(32, 0xF, 4), 3);
+}
+
+TEST_CASE("a load behind reductions waits for those beyond lsu.atomics_under_way") {
+  // All SMs add to one word, then each warp loads a line of its own past L1.
+  const auto spent = [](std::int64_t under_way) {
+    const GpuSpec spec = gpu("h200", {"lsu.atomics_under_way=" + std::to_string(under_way)});
+    const Step load = load_global(strided(2 * kWord, 4)).bypassing_l1().sets(0);
+    const RunOutcome outcome =
+        run(spec, HandMadeKernel(132, 256, {red(words(0, kAllLanes)), load, step(OpClass::fma).waits_for(0)}),
+            Mode::timing);
+    return static_cast<double>(outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::long_scoreboard)]) / (132 * 8);
+  };
+  const double packets = 8 * 32, all = packets * 132 * h200().l2.atomic_partial_cycles;
+  const double unhindered = spent(65536), few = spent(16), some = spent(64);
+  CHECK(unhindered < 0.1 * all);
+  CHECK(some > 2 * unhindered);
+  CHECK(few > some);
+  // The last load waits for all but 16 of its SM's 256 packets, the first for its own warp's.
+  CHECK(few < all);
+}
+
+TEST_CASE("additions to one word follow l2.atomic_repeat_cycles if they are of floats, else l2.atomic_partial_cycles") {
   struct {
     std::string change;
     AtomicKind kind;
@@ -123,7 +180,8 @@ TEST_CASE("additions to one word follow l2.atomic_repeat_cycles if they are of f
   } const rows[] = {
       {"l2.atomic_repeat_cycles=6.4", AtomicKind::floating, 0.5},
       {"l2.atomic_repeat_cycles=6.4", AtomicKind::integer, 1},
-      {"l2.atomic_sector_cycles=2.32", AtomicKind::integer, 0.5},
+      {"l2.atomic_partial_cycles=2.74", AtomicKind::integer, 0.5},
+      {"l2.atomic_sector_cycles=2.06", AtomicKind::integer, 1},
       {"l2.atomic_compare_cycles=4", AtomicKind::compare, 0.5},
       {"l2.atomic_compare_cycles=4", AtomicKind::integer, 1},
   };

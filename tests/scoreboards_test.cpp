@@ -53,6 +53,22 @@ TEST_CASE("results that share a scoreboard are all waited for") {
   CHECK(boards.ready(1U << 3, 0).when == 120);
 }
 
+TEST_CASE("a wait is that of what comes last, though something sooner took the same scoreboard behind it") {
+  struct {
+    Cycle load, copy;
+    bool is_long;
+  } const rows[] = {{500, 40, true}, {30, 40, false}};
+  for (const auto& row : rows) {
+    Scoreboards boards;
+    boards.set(2, 20, true);
+    boards.promise(2);
+    boards.set(2, row.copy, false);
+    boards.arrived(2, row.load);
+    CHECK(boards.ready(1U << 2, 0).when == std::max(row.load, row.copy));
+    CHECK(boards.ready(1U << 2, 0).is_long == row.is_long);
+  }
+}
+
 TEST_CASE("a promise holds its own scoreboard only") {
   for (std::uint8_t board = 0; board < kScoreboards; ++board) {
     Scoreboards boards;

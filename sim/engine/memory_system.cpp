@@ -27,6 +27,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
     : hash_(gpu),
       coalescers_(gpu.sm.gpcs.size(), RequestCoalescer(gpu.request_coalescer)),
       hbm_(gpu, hash_),
+      atomics_(static_cast<std::size_t>(gpu.sm.count()), AtomicWindow(gpu.lsu.atomics_under_way)),
       sm_ingress_(static_cast<std::size_t>(gpu.sm.count())),
       gpc_ingress_(gpu.sm.gpcs.size()),
       place_of_sm_(places(gpu)),
@@ -42,7 +43,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
 }
 
 Cycle MemorySystem::serve(const MemoryRequest& request) {
-  const Tick sent = to_ticks(request.time);
+  const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
   if (is_write(request.kind)) {
     const Tick done = write(place_of_sm_[request.sm].partition, request, sent + request_latency_);
@@ -51,13 +52,15 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
 
   const Place place = place_of_sm_[request.sm];
   RequestCoalescer& coalescer = coalescers_[place.gpc];
-  const PortAnswer shared = coalescer.lookup(request.line, request.sectors, sent);
+  // Whoever waits behind atomics finds nobody in step with it.
+  const bool alone = sent > to_ticks(request.time);
+  const PortAnswer shared = alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent);
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
     const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, sent + request_latency_);
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
-    coalescer.fill(request.line, wanted, entered);
+    if (!alone) coalescer.fill(request.line, wanted, entered);
     at_gpc = std::max(at_gpc, entered);
   }
   const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_),
@@ -136,6 +139,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   Tick now = sent + request_latency_;
   if (place.partition != home) now = fabric_[home].accept(line, sectors, now);
   const L2Partition::Lookup found = partitions_[home].atomic(request, now);
+  atomics_[request.sm].note(sectors.count(), sent + (found.began - now));
   const Tick looked_up = found.looked_up + slice_latency_;
   Tick done = looked_up + atomic_latency_;
   const SectorMask missing = sectors - found.present;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/address_hash.h"
+#include "models/atomic_window.h"
 #include "models/calendar.h"
 #include "models/fabric.h"
 #include "models/gpu_spec.h"
@@ -30,6 +31,8 @@ class MemorySystem {
 
   // No reply comes sooner than this after its request: how far SMs may run ahead on their own.
   Cycle least_latency() const { return least_latency_; }
+  // ... and of a store into the near partition.
+  Cycle least_store_latency() const { return least_latency_ + to_cycles_up(slice_latency_); }
 
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
 
@@ -46,6 +49,7 @@ class MemorySystem {
   std::vector<RequestCoalescer> coalescers_;  // by GPC
   std::vector<L2Partition> partitions_;
   Hbm hbm_;
+  std::vector<AtomicWindow> atomics_;  // by SM
   std::vector<Calendar> sm_ingress_;
   std::vector<Calendar> gpc_ingress_;
   struct Place {

@@ -23,9 +23,10 @@ enum class Stall : std::uint8_t {
   membar,          // a memory barrier
   not_selected,    // ready, but another warp was chosen
   dispatch_stall,  // ready, but the dispatch port was taken
-  no_instruction,
+  no_instruction,  // its code is not there
+  drain,           // after its exit: what it has stored has not left the SM
 };
-inline constexpr int kStalls = static_cast<int>(Stall::no_instruction) + 1;
+inline constexpr int kStalls = static_cast<int>(Stall::drain) + 1;
 
 // Of the accesses of one kind.
 struct AccessCounters {

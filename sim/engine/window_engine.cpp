@@ -57,7 +57,7 @@ void WindowEngine<SmModel>::run(Cycle until) {
     const Cycle end = now_ + window_;
     advance_sms(end);
     serve_requests(end);
-    replace_ended_ctas();
+    replace_ended_ctas(end);
     now_ = end;
     if (on_progress) on_progress(*this);
   }
@@ -67,6 +67,7 @@ void WindowEngine<SmModel>::run(Cycle until) {
 template <class SmModel>
 Cycle WindowEngine<SmModel>::next_event() const {
   Cycle next = requests_.earliest_kept();
+  for (const FinishedCta& cta : leaving_) next = std::min(next, cta.end);
   for (const auto& sm : sms_) next = std::min(next, sm->next_event());
   // Replies wake warps when they are delivered, at the beginning of the next window.
   for (const auto& replies : replies_)
@@ -102,17 +103,22 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
   requests_.each([this](const MemoryRequest& request) {
     const Cycle ready = memory_.serve(request);
     replies_[request.sm].push_back({request.fill, ready});
-    if (is_write(request.kind)) last_write_ = std::max(last_write_, ready);
+    if (is_write(request.kind)) last_write_ = std::max(last_write_, ready - memory_.least_store_latency());
   });
 }
 
+// Of the CTAs whose warps have exited, those that have left their SM before `until`.
 template <class SmModel>
-void WindowEngine<SmModel>::replace_ended_ctas() {
+void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
   const std::size_t first = timeline_.size();
   for (const auto& sm : sms_) {
-    timeline_.insert(timeline_.end(), sm->finished().begin(), sm->finished().end());
+    leaving_.insert(leaving_.end(), sm->finished().begin(), sm->finished().end());
     sm->finished().clear();
   }
+  std::erase_if(leaving_, [&](const FinishedCta& cta) {
+    if (cta.end <= until) timeline_.push_back(cta);
+    return cta.end <= until;
+  });
   std::sort(timeline_.begin() + static_cast<std::ptrdiff_t>(first), timeline_.end(),
             [](const FinishedCta& a, const FinishedCta& b) { return a.end != b.end ? a.end < b.end : a.cta < b.cta; });
   for (std::size_t i = first; i < timeline_.size(); ++i) {

@@ -73,7 +73,7 @@ class WindowEngine {
  private:
   void advance_sms(Cycle until);
   void serve_requests(Cycle until);
-  void replace_ended_ctas();
+  void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
   Cycle next_event() const;
 
@@ -93,12 +93,13 @@ class WindowEngine {
   RequestOrder requests_;                          // of the last window
   std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
   std::vector<FinishedCta> timeline_;
-  std::vector<std::int64_t> given_;  // CTAs placed on each SM
+  std::vector<FinishedCta> leaving_;  // their warps have exited, what they stored has not left the SM
+  std::vector<std::int64_t> given_;   // CTAs placed on each SM
   Cycle window_;
   bool stopped_ = false;
   Cycle now_ = 0;
   Cycle last_end_ = 0;
-  Cycle last_write_ = 0;
+  Cycle last_write_ = 0;  // less the trip of an unhindered one, which launch.overhead_cycles holds
   std::int64_t ended_ = 0;
 };
 

@@ -96,7 +96,8 @@ void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKi
           .kind = returns ? RequestKind::atomic : RequestKind::reduction,
           .atomic = instruction.atomic(),
           .one_word = packet.one_word,
-          .word = packet.place},
+          .word = packet.place,
+          .whole = packet.whole()},
          cta.began);
     if (returns) ++cta.out;
   }

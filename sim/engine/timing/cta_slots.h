@@ -13,6 +13,7 @@ namespace tilescope {
 struct CtaSlot {
   std::int64_t cta = -1;
   Cycle start = 0;
+  Cycle end = 0;  // so far
   std::vector<std::uint16_t> warps;
   CtaBarriers barriers;
 };
@@ -38,7 +39,7 @@ class CtaSlots {
     const std::uint16_t s = free_.back();
     free_.pop_back();
     slots_[s].cta = cta;
-    slots_[s].start = start;
+    slots_[s].start = slots_[s].end = start;
     slots_[s].barriers.start(static_cast<int>(slots_[s].warps.size()));
     return s;
   }

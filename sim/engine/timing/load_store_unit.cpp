@@ -112,6 +112,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_generic(const Instruction& instructio
     all.dispatch = std::max(all.dispatch, part.dispatch);
     all.pending += part.pending;
     all.store_pending += part.store_pending;
+    all.left = std::max(all.left, part.left);
   }
   count_shared_request(instruction, operands, counters);
   return all;
@@ -184,6 +185,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {
     all.dispatch = word == 0 ? one.dispatch : all.dispatch + one.dispatch - 1;
     all.pending += one.pending;
     all.store_pending += one.store_pending;
+    all.left = std::max(all.left, one.left);
   }
   return all;
 }
@@ -224,12 +226,14 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
                                              .kind = returns ? RequestKind::atomic : RequestKind::reduction,
                                              .atomic = issue.instruction.atomic(),
                                              .one_word = packet.one_word,
-                                             .word = packet.place},
+                                             .word = packet.place,
+                                             .whole = packet.whole()},
                                             sent);
     if (waiting != OutstandingMisses::kNone) misses_.wait_for(fill, waiting);
   }
   global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free);
   timing.store_pending = !returns && waiting != OutstandingMisses::kNone ? 1 : 0;
+  timing.left = returns ? 0 : egress_.next_free;
   return timing;
 }
 
@@ -293,6 +297,7 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
       std::max(global_lane_.data_free, egress_.next_free);  // what follows waits until the data has left
   Timing timing{stages.start, stages.start, store_dispatch(issue.operand)};
   timing.store_pending = waiting != OutstandingMisses::kNone ? 1 : 0;
+  timing.left = egress_.next_free;
   return timing;
 }
 

@@ -35,6 +35,7 @@ class LoadStoreUnit {
     Cycle dispatch = 1;  // keeps the dispatch port of its sub-partition
     int pending = 0;     // how often OutstandingMisses will report (warp, scoreboard, group): accesses with lines out
     int store_pending = 0;  // ... and (warp, kStoreBoard), when stores are tracked
+    Cycle left = 0;         // what it stores or adds has left the SM; 0: nothing
   };
   struct Issuer {  // who issues
     std::uint16_t warp = 0;

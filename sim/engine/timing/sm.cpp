@@ -11,6 +11,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       barrier_cycles_(gpu.pipes.barrier_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
       fences_(gpu.fences),
+      instruction_cache_(gpu.instruction_cache, kernel.code().size()),
       lsu_(gpu, costs, occupancy.l1_kib, id),
       kernel_(kernel),
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions)),
@@ -73,9 +74,26 @@ inline Cycle Sm::resolve_dependencies(Warp& warp) {
   return instruction.wait_mask;
 }
 
+// The code from the warp's next instruction on, as far as it is there without another fetch.
+void Sm::fetch(Warp& warp) {
+  const auto index = static_cast<std::size_t>(warp.pc - kernel_.code().data());
+  const Cycle there = instruction_cache_.fetch(index, warp.times.after_stall);
+  warp.times.unfetched = there - warp.times.after_stall;
+  warp.times.after_stall = there;
+  const auto most = static_cast<std::size_t>(warp.segment_end - warp.pc);
+  warp.end = warp.pc + instruction_cache_.settled(index, most, there);
+}
+
+// At the end of a straight run: false when the warp has ended.
+bool Sm::go_on(Warp& warp) {
+  if (warp.pc == warp.segment_end && !warp.next_segment()) return false;
+  fetch(warp);
+  return true;
+}
+
 void Sm::launch_cta(std::int64_t cta, Cycle start) {
   start = std::max(start, clock_);
-  if (slots_.resident() == 0) active_since_ = start;
+  if (slots_.resident() == 0) active_since_ = std::max(start, active_until_);
   const std::uint16_t s = slots_.take(cta, start);
   const CtaSlot& slot = slots_[s];
 
@@ -87,12 +105,13 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     Warp& warp = warps_[slot.warps[w]];
     if (!warp.stream) warp.stream = kernel_.make_stream();
     warp.stream->start(cta, static_cast<int>(w), Operands::all);
-    warp.next_segment();
     warp.scoreboards.clear();
     lsu_.forget_copies(slot.warps[w]);
     warp.at_barrier = warp.at_fence = warp.waits_for_memory = warp.exited = false;
     warp.times.last_issue = start - 1;
+    warp.stores_left = 0;
     warp.times.after_stall = warp.start = start;
+    if (warp.next_segment()) fetch(warp);
     warp.slot = s;
     warp.sub = static_cast<std::uint8_t>((first + w) % subs_.size());
     SubPartition& sub = subs_[warp.sub];
@@ -142,12 +161,13 @@ Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
 
   warp.times.last_issue = now;
   warp.times.after_stall = now + std::max<Cycle>(1, instruction.stall);
+  warp.times.unfetched = 0;
   ++warp.pc;
   if (!use.goes_on) {
     leave_straight_line(sub, warp, instruction, now);
     return;
   }
-  if (warp.pc == warp.end && !warp.next_segment()) {  // a stream that ends without EXIT
+  if (warp.pc == warp.end && !go_on(warp)) {  // a stream that ends without EXIT
     exit_warp(warp, now);
     return;
   }
@@ -185,7 +205,7 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
   }
   if (instruction.op == OpClass::branch)
     warp.times.after_stall = std::max(warp.times.after_stall, now + branch_cycles_);
-  if (warp.pc == warp.end && !warp.next_segment()) {
+  if (warp.pc == warp.end && !go_on(warp)) {
     exit_warp(warp, now);
     return;
   }
@@ -249,6 +269,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
   warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, false);
   warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
   if (timing.pending != 0) warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
+  warp.stores_left = std::max(warp.stores_left, timing.left);
   if (timing.store_pending != 0) warp.scoreboards.promise(kStoreBoard, timing.store_pending);
   return timing.dispatch;
 }
@@ -311,7 +332,10 @@ void Sm::release_barrier(CtaSlot& slot, int barrier, Cycle now) {
 void Sm::exit_warp(Warp& warp, Cycle now) {
   CtaSlot& slot = slots_[warp.slot];
   subs_[warp.sub].scheduler.set(warp.position, kNever);
-  counters_.warp_cycles += static_cast<std::uint64_t>(now + 1 - warp.start);
+  const Cycle gone = std::max(now + 1, warp.stores_left);
+  counters_.stall_cycles[static_cast<std::size_t>(Stall::drain)] += static_cast<std::uint64_t>(gone - now - 1);
+  counters_.warp_cycles += static_cast<std::uint64_t>(gone - warp.start);
+  slot.end = std::max(slot.end, gone);
   warp.exited = true;
   const unsigned completed = slot.barriers.leave();
   if (slot.barriers.alive() > 0) {
@@ -322,9 +346,10 @@ void Sm::exit_warp(Warp& warp, Cycle now) {
   for (SubPartition& sub : subs_)
     sub.scheduler.remove(warp.slot, [this](std::uint16_t w, std::uint16_t place) { warps_[w].position = place; });
   ++counters_.ctas;
-  finished_.push_back({slot.cta, slot.start, now + 1, id_});
+  finished_.push_back({slot.cta, slot.start, slot.end, id_});
   slots_.give_back(warp.slot);
-  if (slots_.resident() == 0) counters_.active_cycles += static_cast<std::uint64_t>(now + 1 - active_since_);
+  active_until_ = std::max(active_until_, slot.end);
+  if (slots_.resident() == 0) counters_.active_cycles += static_cast<std::uint64_t>(active_until_ - active_since_);
 }
 
 SmCounters Sm::counters() const {

@@ -14,6 +14,7 @@
 #include "models/dispatch_port.h"
 #include "models/fence_unit.h"
 #include "models/gpu_spec.h"
+#include "models/instruction_cache.h"
 #include "models/pipes.h"
 #include "sim/engine/finished_cta.h"
 #include "sim/engine/issue_listener.h"
@@ -70,6 +71,8 @@ class Sm {
   Cycle resolve_dependencies(Warp& warp);
   unsigned resolve_own_wait(Warp& warp);
   std::uint16_t index_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
+  bool go_on(Warp& warp);
+  void fetch(Warp& warp);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);
   void arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
@@ -83,6 +86,7 @@ class Sm {
   Cycle barrier_arrival_cycles_;
   Resource barrier_unit_;
   FenceUnit fences_;
+  InstructionCache instruction_cache_;
   LoadStoreUnit lsu_;
   const Kernel& kernel_;
   std::vector<SubPartition> subs_;
@@ -95,7 +99,8 @@ class Sm {
   Cycle global_blocked_until_ = 0;
   bool woken_ = false;  // a sub-partition may issue earlier than it said
   Cycle active_since_ = 0;
-  Cycle clock_ = 0;  // everything before has been issued
+  Cycle active_until_ = 0;  // the last CTA that has ended
+  Cycle clock_ = 0;         // everything before has been issued
 };
 
 }  // namespace tilescope

@@ -10,7 +10,8 @@ namespace tilescope {
 // What leads to one issue of a warp, in order of time.
 struct IssueTimes {
   Cycle last_issue = 0;        // of the instruction before
-  Cycle after_stall = 0;       // ... plus the compiler's stall count
+  Cycle after_stall = 0;       // ... plus the compiler's stall count, and until its code is there
+  Cycle unfetched = 0;         // how much of that is for the code
   Cycle ready = 0;             // ... and dependencies
   Stall reason = Stall::wait;  // what the time from after_stall to ready was spent on
 };
@@ -31,7 +32,8 @@ class StallAccount {
     const Cycle since = times.ready + throttled;
     const Cycle dispatch = port_lost(since, now);
     add(Stall::selected, 1);
-    add(Stall::wait, times.after_stall - times.last_issue - 1);
+    add(Stall::wait, times.after_stall - times.last_issue - 1 - times.unfetched);
+    if (times.unfetched > 0) add(Stall::no_instruction, times.unfetched);
     add(times.reason, times.ready - times.after_stall);
     if (throttled > 0) add(throttle_of(pipe), throttled);
     add(Stall::dispatch_stall, dispatch);

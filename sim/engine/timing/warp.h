@@ -11,12 +11,14 @@
 namespace tilescope {
 
 struct Warp {
-  const Instruction* pc = nullptr;  // the next instruction
-  const Instruction* end = nullptr;
+  const Instruction* pc = nullptr;   // the next instruction
+  const Instruction* end = nullptr;  // of the straight run whose code the SM holds
+  const Instruction* segment_end = nullptr;
   const MemoryOperand* operand = nullptr;
   Scoreboards scoreboards;
   IssueTimes times;  // of the next instruction
   Cycle start = 0;
+  Cycle stores_left = 0;     // the SM: the last of what it has stored
   std::uint8_t barrier = 0;  // which one, when at_barrier
   bool at_barrier = false;
   bool at_fence = false;          // a memory barrier waits for what the warp has asked for and stored
@@ -34,7 +36,7 @@ struct Warp {
     Segment segment;
     if (!stream->next(segment)) return false;
     pc = segment.code;
-    end = segment.code + segment.length;
+    end = segment_end = segment.code + segment.length;
     operand = segment.operands;
     return true;
   }

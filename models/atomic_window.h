@@ -1,0 +1,40 @@
+// The atomics of one SM that no slice has taken up yet. Requests leave an SM in order, and atomics on only so many
+// sectors can be on their way: behind them everything that the SM sends waits, loads too. Source: warps of
+// `histogram_global`, whose reductions from all SMs meet in one or two slices, wait for the loads between them, not for
+// their place in the load/store queue (stall reasons of eight launches,
+// gpu/measured/{h200,h100}/programs/histogram.csv).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/support/units.h"
+
+namespace tilescope {
+
+class AtomicWindow {
+ public:
+  // REQUIRES: sectors > 0.
+  explicit AtomicWindow(std::int64_t sectors) : taken_up_(static_cast<std::size_t>(sectors)) {}
+
+  // When something that the SM sends at `now` can leave.
+  Tick leaves(Tick now) const { return std::max(now, taken_up_[oldest_]); }
+  // An atomic on `sectors` has left that a slice will have taken up at `then`.
+  void note(unsigned sectors, Tick then) {
+    // In order: what a slice takes up early stands behind its elders all the same.
+    latest_ = std::max(latest_, then);
+    for (unsigned s = 0; s < sectors; ++s) {
+      taken_up_[oldest_] = latest_;
+      oldest_ = oldest_ + 1 == taken_up_.size() ? 0 : oldest_ + 1;
+    }
+  }
+
+ private:
+  std::vector<Tick> taken_up_;  // by sector of the latest atomics; a ring
+  std::size_t oldest_ = 0;
+  Tick latest_;
+};
+
+}  // namespace tilescope
