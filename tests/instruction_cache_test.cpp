@@ -46,7 +46,7 @@ TEST_CASE("without a miss time all code is there") {
   CHECK(cache.settled(1, 700, 12) == 700);
 }
 
-TEST_CASE("straight code waits for one trip, then for the rate of lines; a second CTA finds it there") {
+TEST_CASE("straight code waits for one trip, then for the rate of lines") {
   const GpuSpec warm = gpu("h200", {"instruction_cache.miss_cycles=0"});
   const GpuSpec cold = gpu("h200", {"instruction_cache.miss_cycles=500", "instruction_cache.line_cycles=40",
                                     "instruction_cache.lines_ahead=15"});
