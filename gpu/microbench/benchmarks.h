@@ -34,6 +34,7 @@ void local_memory(Report& report);
 // Kernels for a profiler to count; each launch has a row in the report.
 void counted_empty(Report& report);
 void counted_coalescer(Report& report);
+void counted_bursts(Report& report);
 void counted_l2_capacity(Report& report);
 void counted_strided(Report& report);
 void counted_stores(Report& report);

@@ -45,6 +45,7 @@ const Benchmark kBenchmarks[] = {
     {"local_memory", local_memory},
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
+    {"counted_bursts", counted_bursts},
     {"counted_l2_capacity", counted_l2_capacity},
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},
