@@ -1,5 +1,6 @@
 // Distributed shared memory: what a CTA's access to another CTA's shared memory costs.
-//   question=latency: a dependent load or atomic of one lane (and one addition), by the owner's rank; CTA 0 asks. Rank
+//   question=latency: a dependent load or atomic of one lane (and one addition of 64 bits), by the owner's rank; CTA 0
+//   asks. Rank
 //   0
 //     is the CTA itself, through the cluster's address.
 //   question=round_trip: two CTAs answer each other through mbarriers in each other's memory; cycles there and back.
@@ -18,7 +19,7 @@ constexpr int kSteps = 64;
 constexpr int kRounds = 64;
 constexpr int kUnroll = 8;
 constexpr int kSharedBytes = 120 * 1024;  // one CTA an SM
-constexpr int kAccessedBytes = 16 * 1024;
+[[maybe_unused]] constexpr int kAccessedBytes = 16 * 1024;
 
 enum class Op { kLoad, kAtomic, kStore };
 
@@ -31,28 +32,34 @@ __device__ inline void clear_shared(unsigned shared) {
 #endif
 
 template <Op kOp>
-__global__ void latency(int owner, int* cycles) {
+__global__ void latency(int owner, int* cycles, unsigned* sink) {
 #ifdef TILESCOPE_SM90A
   const unsigned shared = aligned_shared();
   clear_shared(shared);
   cluster_sync();
   if (cluster_rank() == 0 && threadIdx.x == 0) {
-    unsigned address = cluster_address(shared, owner);
+    // A generic address: with one of the cluster's window every access would first fetch the window's upper half.
+    unsigned long long address;
+    asm volatile("{.reg .u64 own; cvta.shared.u64 own, %1; mapa.u64 %0, own, %2;}"
+                 : "=l"(address)
+                 : "l"(static_cast<unsigned long long>(shared)), "r"(owner));
     for (int pass = 0; pass < 2; ++pass) {
-      const unsigned start = clock_now(address);
+      const unsigned start = clock_now(shared);
 #pragma unroll 1
       for (int i = 0; i < kSteps; ++i) {
         unsigned value;
         if constexpr (kOp == Op::kLoad) {
-          asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+          asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
         } else {
-          asm volatile("atom.shared::cluster.add.u32 %0, [%1], %2;" : "=r"(value) : "r"(address), "r"(0) : "memory");
+          asm volatile("atom.add.u32 %0, [%1], %2;" : "=r"(value) : "l"(address), "r"(0) : "memory");
         }
         address += value;  // zero
       }
-      *cycles = static_cast<int>(clock_now(address) - start);
+      *sink = static_cast<unsigned>(address);  // waits for the last value
+      *cycles = static_cast<int>(clock_now(shared) - start);
     }
   }
+  __syncwarp();
   cluster_sync();
 #endif
 }
@@ -107,7 +114,7 @@ __device__ void access(unsigned address, uint4& v) {
 }
 
 template <Op kOp, int kWidth>
-__global__ void __launch_bounds__(1024) stream(int step, bool one, int* cycles) {
+__global__ void __launch_bounds__(1024) stream(int step, bool one, int* cycles, unsigned* sink) {
 #ifdef TILESCOPE_SM90A
   __shared__ Span span;
   const unsigned shared = aligned_shared();
@@ -131,7 +138,8 @@ __global__ void __launch_bounds__(1024) stream(int step, bool one, int* cycles) 
     // A load of what was written last ends behind all stores and additions of this thread.
     unsigned last;
     asm volatile("ld.volatile.shared::cluster.u32 %0, [%1];" : "=r"(last) : "r"(address) : "memory");
-    const unsigned stop = clock_now(last);
+    sink[threadIdx.x] = last;
+    const unsigned stop = clock_now();
     end_span(span, start, stop, &cycles[blockIdx.x]);
   }
   cluster_sync();
@@ -141,10 +149,11 @@ __global__ void __launch_bounds__(1024) stream(int step, bool one, int* cycles) 
 template <Op kOp>
 void measure_latency(Report& report, const char* name) {
   const Recorder<int> cycles(1);
+  const Recorder<unsigned> sink(1024);
   allow_shared_memory(latency<kOp>, kSharedBytes);
   for (const int cluster : {2, 4, 8}) {
     for (int owner = 0; owner < cluster; ++owner) {
-      launch_clusters(latency<kOp>, cluster, cluster, 128, kSharedBytes, owner, cycles.device());
+      launch_clusters(latency<kOp>, cluster, cluster, 128, kSharedBytes, owner, cycles.device(), sink.device());
       finish("latency");
       report.scalar("cluster_shared",
                     std::string("question=latency;op=") + name + ";cluster=" + std::to_string(cluster) +
@@ -164,9 +173,10 @@ void measure_rate(Report& report, const char* name) {
         const bool one = pattern == std::string("one");
         const int ctas = one ? cluster : resident_ctas(kernel, cluster, 32 * warps, kSharedBytes);
         const Recorder<int> cycles(ctas);
+        const Recorder<unsigned> sink(1024);
         for (int pass = 0; pass < 2; ++pass) {
           launch_clusters(kernel, ctas, cluster, 32 * warps, kSharedBytes, pattern == std::string("self") ? 0 : 1, one,
-                          cycles.device());
+                          cycles.device(), sink.device());
           finish("stream");
         }
         const std::vector<int> all = cycles.host();

@@ -120,13 +120,19 @@ __device__ inline bool mbarrier_test_wait(unsigned barrier, unsigned parity) {
 }
 // Waits until the phase of this parity is complete. False, and counted, if that takes too long: the caller then leaves.
 __device__ inline bool mbarrier_wait(unsigned barrier, unsigned parity, int* failures) {
-  for (int poll = 0; poll < 20000; ++poll) {
-    if (mbarrier_try_wait(barrier, parity)) {
-      return true;
+  constexpr long long kMostCycles = 100'000'000;
+  long long give_up = 0;
+#pragma unroll 1
+  while (!mbarrier_try_wait(barrier, parity)) {
+    const long long now = clock64_now();
+    if (give_up == 0) {
+      give_up = now + kMostCycles;
+    } else if (now > give_up) {
+      atomicAdd(failures, 1);
+      return false;
     }
   }
-  atomicAdd(failures, 1);
-  return false;
+  return true;
 }
 
 // Copies `bytes` (a multiple of 16; both addresses too) from global to shared memory and counts them on the mbarrier.

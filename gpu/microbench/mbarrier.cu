@@ -1,6 +1,7 @@
 // What mbarriers, named barriers and setmaxnreg cost.
 //   question=cost: cycles of one thread for each of kRepeats operations in a row. try_wait and test_wait: `done` of a
-//     phase that is complete, `not_done` of one that is not (try_wait then waits for a while by itself).
+//     phase that is complete, `not_done` of one that is not (try_wait then waits for a while by itself); done_chained:
+//     each needs the answer of the one before.
 //   question=round_trip: two warps answer each other; cycles there and back. by=try_wait or test_wait: each waits for
 //   an
 //     mbarrier on which the other arrives; named: bar.sync of two warps; arrive+sync: bar.arrive and bar.sync.
@@ -12,12 +13,23 @@
 namespace tilescope::gpu {
 namespace {
 
-constexpr int kRepeats = 32;
+[[maybe_unused]] constexpr int kRepeats = 32;
 constexpr int kTrips = 64;
 
-enum class Op { kArrive, kArriveExpect, kTryDone, kTestDone, kTryNotDone, kTestNotDone, kInit, kPublish };
+enum class Op {
+  kArrive,
+  kArriveExpect,
+  kTryDone,
+  kTryDoneChained,
+  kTestDone,
+  kTryNotDone,
+  kTestNotDone,
+  kInit,
+  kPublish
+};
 constexpr const char* kOpNames[] = {
-    "arrive", "arrive.expect_tx", "try_wait.done", "test_wait.done", "try_wait.not_done", "test_wait.not_done", "init",
+    "arrive",         "arrive.expect_tx",  "try_wait.done",      "try_wait.done_chained",
+    "test_wait.done", "try_wait.not_done", "test_wait.not_done", "init",
     "fences"};
 
 template <Op kOp>
@@ -28,7 +40,7 @@ __global__ void cost(int sm, int* claims, int* cycles) {
     return;
   }
   const unsigned barrier = shared_address(words);
-  unsigned seen = 0;
+  unsigned seen = kOp == Op::kTryDoneChained ? 1 : 0;
   for (int pass = 0; pass < 2; ++pass) {  // the first one fills the instruction caches
     mbarrier_init(barrier, 512);
     mbarrier_publish();
@@ -42,6 +54,8 @@ __global__ void cost(int sm, int* claims, int* cycles) {
         mbarrier_arrive_expect(barrier, 16);
       } else if constexpr (kOp == Op::kTryDone) {
         seen += mbarrier_try_wait(barrier, 1);
+      } else if constexpr (kOp == Op::kTryDoneChained) {
+        seen = mbarrier_try_wait(barrier + 8 - 8 * seen, 1) ? 1 : 0;
       } else if constexpr (kOp == Op::kTestDone) {
         seen += mbarrier_test_wait(barrier, 1);
       } else if constexpr (kOp == Op::kTryNotDone) {
@@ -54,9 +68,8 @@ __global__ void cost(int sm, int* claims, int* cycles) {
         mbarrier_publish();
       }
     }
-    asm volatile("" ::"r"(seen) : "memory");
-    cycles[0] = static_cast<int>(clock_now(barrier + seen) - start);
-    cycles[1] = static_cast<int>(seen);
+    cycles[1] = static_cast<int>(seen);  // waits for the last answer
+    cycles[0] = static_cast<int>(clock_now(barrier) - start);
     cycles[2] = kCount;
     mbarrier_init(barrier, 512);
   }
@@ -189,6 +202,7 @@ void mbarrier(Report& report) {
   measure_cost<Op::kArrive>(report);
   measure_cost<Op::kArriveExpect>(report);
   measure_cost<Op::kTryDone>(report);
+  measure_cost<Op::kTryDoneChained>(report);
   measure_cost<Op::kTestDone>(report);
   measure_cost<Op::kTryNotDone>(report);
   measure_cost<Op::kTestNotDone>(report);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSamples = 32;
 constexpr int kQueued = 64;
-constexpr int kMostInFlight = 32;
+[[maybe_unused]] constexpr int kMostInFlight = 32;
 constexpr int kSharedBytes = 200 * 1024;
 constexpr int kRingBytes = 128 * 1024;
 constexpr std::size_t kBytes = 16 << 20;

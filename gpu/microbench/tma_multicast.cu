@@ -11,7 +11,7 @@
 namespace tilescope::gpu {
 namespace {
 
-constexpr int kMostStages = 4;
+[[maybe_unused]] constexpr int kMostStages = 4;
 constexpr int kSharedBytes = 200 * 1024;
 constexpr std::size_t kBytes = 16 << 20;
 

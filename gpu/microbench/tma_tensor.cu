@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSamples = 32;
 constexpr int kQueued = 24;  // of 32 KiB boxes: an mbarrier counts up to 2^20 - 1 bytes
-constexpr int kMostInFlight = 16;
+[[maybe_unused]] constexpr int kMostInFlight = 16;
 constexpr int kSharedBytes = 200 * 1024;
 constexpr int kRingBytes = 128 * 1024;
 constexpr int kRows = 8192;

@@ -12,7 +12,7 @@ namespace {
 constexpr int kRounds = 64;
 constexpr int kUnroll = 8;
 constexpr int kSharedBytes = 200 * 1024;
-constexpr int kMostTileBytes = 32 * 1024;  // B: 256 rows of 128 bytes
+[[maybe_unused]] constexpr int kMostTileBytes = 32 * 1024;  // B: 256 rows of 128 bytes
 
 struct Operands {
   Layout a;
@@ -38,6 +38,7 @@ __global__ void multiply(unsigned long long a_descriptor, unsigned long long b_d
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared + 4 * i), "r"(0) : "memory");
   }
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
   const int warpgroup = __shfl_sync(0xffffffffU, threadIdx.x / 128, 0);
   unsigned long long a[4];
   unsigned long long b[4];
@@ -47,7 +48,7 @@ __global__ void multiply(unsigned long long a_descriptor, unsigned long long b_d
   }
   unsigned in_registers[4];
   for (int i = 0; i < 4; ++i) {
-    asm volatile("mov.u32 %0, 0;" : "=r"(in_registers[i]));
+    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(in_registers[i]) : "r"(shared));  // no known zero
   }
   const auto one = [&](unsigned(&sums)[kN / 2], int i) {
     if constexpr (kRegisters) {

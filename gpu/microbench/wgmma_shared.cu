@@ -13,12 +13,12 @@ namespace {
 
 constexpr int kRounds = 256;
 constexpr int kUnroll = 8;
-constexpr int kAccesses = 8;              // between two looks at whether the wgmmas have ended
-constexpr unsigned kAloneCycles = 20000;  // how long the other warps run alone
-constexpr int kMostRounds = 1 << 16;
+[[maybe_unused]] constexpr int kAccesses = 32;             // between two looks at whether the wgmmas have ended
+[[maybe_unused]] constexpr unsigned kAloneCycles = 20000;  // how long the other warps run alone
+[[maybe_unused]] constexpr int kMostRounds = 1 << 16;
 constexpr int kSharedBytes = 200 * 1024;
-constexpr int kMostTileBytes = 32 * 1024;
-constexpr int kAccessedAt = 64 * 1024;  // behind both operands
+[[maybe_unused]] constexpr int kMostTileBytes = 32 * 1024;
+[[maybe_unused]] constexpr int kAccessedAt = 64 * 1024;  // behind both operands
 
 enum class Access { kNone, kLoad32, kLoad128, kStore32, kStore128 };
 constexpr const char* kAccessNames[] = {"none", "ld.32", "ld.128", "st.32", "st.128"};
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(384, 1)
       }
       unsigned in_registers[4];
       for (int i = 0; i < 4; ++i) {
-        asm volatile("mov.u32 %0, 0;" : "=r"(in_registers[i]));
+        asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(in_registers[i]) : "r"(shared));  // no known zero
       }
       const unsigned start = clock_now();
 #pragma unroll 1
@@ -110,6 +110,7 @@ __global__ void __launch_bounds__(384, 1)
     } else {
       const unsigned start = clock_now();
       while (clock_now() - start < kAloneCycles) {
+        __nanosleep(100);
       }
     }
     asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(shared_address(&ended)), "r"(1) : "memory");
