@@ -1,7 +1,6 @@
 // Clusters of 1, 2, 4 and 8 CTAs: what launching them costs, where they land, and what their barrier costs.
 //   launch: microseconds per launch of an empty kernel, 50 launches one behind the other.
-//   barrier: cycles of a CTA for arriving on the cluster's barrier and waiting, by threads of a CTA, kBarriers in a
-//   row.
+//   barrier: cycles of arriving on the cluster's barrier and waiting, kBarriers in a row, by threads of a CTA;
 //     order=release: with the fence that makes what was written before visible to the cluster.
 //   Trace rows of cluster=C;ctas=N: row = CTA, index 0: SM, 1: start (globaltimer, ns), 2: its rank in the cluster.
 #include <algorithm>

@@ -1,8 +1,6 @@
 // Distributed shared memory: what a CTA's access to another CTA's shared memory costs.
-//   question=latency: a dependent load or atomic of one lane (and one addition of 64 bits), by the owner's rank; CTA 0
-//   asks. Rank
-//   0
-//     is the CTA itself, through the cluster's address.
+//   question=latency: a dependent load or atomic of one lane of CTA 0 (and one addition of 64 bits), by the rank of the
+//     memory's owner. Rank 0 is the CTA itself, through the cluster's address.
 //   question=round_trip: two CTAs answer each other through mbarriers in each other's memory; cycles there and back.
 //   question=rate: bytes per cycle of an SM. pattern=one: CTA 0 of one cluster accesses CTA 1 alone; ring: every CTA of
 //     as many clusters as are resident accesses the next one; self: likewise, its own memory through the cluster's

@@ -2,9 +2,8 @@
 //   question=cost: cycles of one thread for each of kRepeats operations in a row. try_wait and test_wait: `done` of a
 //     phase that is complete, `not_done` of one that is not (try_wait then waits for a while by itself); done_chained:
 //     each needs the answer of the one before.
-//   question=round_trip: two warps answer each other; cycles there and back. by=try_wait or test_wait: each waits for
-//   an
-//     mbarrier on which the other arrives; named: bar.sync of two warps; arrive+sync: bar.arrive and bar.sync.
+//   question=round_trip: two warps answer each other; cycles there and back. by=try_wait or test_wait: each waits
+//     for an mbarrier on which the other arrives; named: bar.sync of two warps; arrive+sync: bar.arrive and bar.sync.
 //   question=setmaxnreg: cycles of a warpgroup for giving registers back (dec) and for taking them (inc) when they are
 //     free.
 #include "benchmarks.h"

@@ -1,11 +1,9 @@
 // cp.async.bulk from global to shared memory, completed on an mbarrier.
 //   question=latency: from the copy's issue to the end of the wait for it, by bytes; state=l2: the lines are in L2;
-//   hbm:
-//     L2 was flushed; prefetched: likewise, then cp.async.bulk.prefetch.L2 and 20,000 cycles. median of kSamples.
+//     hbm: L2 was flushed; prefetched: likewise, then cp.async.bulk.prefetch.L2 and 20,000 cycles. median of kSamples.
 //   question=rate: bytes per cycle of one SM and of all, by bytes and copies in flight; the data are 16 MiB, in L2.
-//   question=issue: cycles of the issuing thread per copy, of `of=copy`: the first kQueued copies (all on one
-//   mbarrier),
-//     of `of=prefetch`: L2 prefetches. Trace rows: row = 0, index = copy, value = cycles since the first.
+//   question=issue: cycles of the issuing thread for each of kQueued copies on one mbarrier (of=copy) or L2 prefetches
+//     (of=prefetch). Trace rows: row = 0, index = copy, value = cycles since the first.
 #include <algorithm>
 
 #include "benchmarks.h"

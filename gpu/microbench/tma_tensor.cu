@@ -1,5 +1,4 @@
-// cp.async.bulk.tensor of boxes of a matrix of halves, from global to shared memory. The matrix is 8192 x 1024 (16
-// MiB).
+// cp.async.bulk.tensor of boxes of a matrix of halves, 8192 x 1024 (16 MiB), from global to shared memory.
 //   question=latency: from a copy's issue to the end of the wait for it; state=l2 or hbm (L2 was flushed). median of
 //     kSamples; `first`: of the very first one, which also fetches the tensor map.
 //   question=rate: bytes per cycle of one SM and of all, from L2, by copies in flight.
