@@ -1,13 +1,12 @@
 #include "sim/studies/calibrate/determination.h"
 
 #include <Eigen/Core>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sim/studies/calibrate/eigen_columns.h"
+#include "sim/studies/calibrate/unit_columns_svd.h"
 
 namespace tilescope::calibrate {
 namespace {
@@ -23,15 +22,15 @@ double effect_across_bounds(const FitParameter& parameter, const Residuals& colu
 // Of the columns at unit length, without what scatter adds to the smallest singular value. The variance of a second
 // difference is three times that of a first one. What is taken off is twice the expectation, since it is an estimate.
 double condition_number(const Sensitivity& sensitivity, const std::vector<std::size_t>& which) {
-  const Eigen::JacobiSVD<Matrix> svd(columns_of(sensitivity, which).colwise().normalized(), Eigen::ComputeThinV);
-  const Eigen::Index last = svd.singularValues().size() - 1;
+  const UnitColumnsSvd svd = unit_columns_svd(columns_of(sensitivity, which));
+  const Eigen::Index last = svd.singular_values.size() - 1;
   double scatter = 0;
   for (std::size_t j = 0; j < which.size(); ++j) {
-    const double share = svd.matrixV()(static_cast<Eigen::Index>(j), last) * sensitivity.scatter[which[j]];
+    const double share = svd.v(static_cast<Eigen::Index>(j), last) * sensitivity.scatter[which[j]];
     scatter += share * share / 3;
   }
-  const double smallest = svd.singularValues()[last] * svd.singularValues()[last] - 2 * scatter;
-  return smallest <= 0 ? std::numeric_limits<double>::infinity() : svd.singularValues()[0] / std::sqrt(smallest);
+  const double smallest = svd.singular_values[last] * svd.singular_values[last] - 2 * scatter;
+  return smallest <= 0 ? std::numeric_limits<double>::infinity() : svd.singular_values[0] / std::sqrt(smallest);
 }
 
 // The parameters with an effect: those that can be told apart, and each of the others with those that act like it.
@@ -45,7 +44,7 @@ Indeterminacy combination(const Sensitivity& sensitivity, const std::vector<std:
   constexpr double a_part = 0.2;  // of the largest share: less is no part of the combination
   const Matrix columns = columns_of(sensitivity, kept);
   const Vector column = vector_of(sensitivity.column[other]);
-  const Vector share = columns.colwise().normalized().colPivHouseholderQr().solve(column.normalized());
+  const Vector share = unit_shares(columns, column);
   Indeterminacy found{Kind::not_told_apart, {other}, {1}, 0};
   for (std::size_t j = 0; j < kept.size(); ++j) {
     const auto index = static_cast<Eigen::Index>(j);
@@ -65,9 +64,8 @@ Partition partition(const std::vector<FitParameter>& parameters, const Sensitivi
   Partition result;
   if (with_effect.empty()) return result;
   // Rank-revealing: the column that differs most from those before comes next.
-  const Eigen::ColPivHouseholderQR<Matrix> qr(columns_of(sensitivity, with_effect).colwise().normalized());
-  for (Eigen::Index i = 0; i < qr.cols(); ++i) {
-    const std::size_t next = with_effect[static_cast<std::size_t>(qr.colsPermutation().indices()[i])];
+  for (const int index : most_different_first(columns_of(sensitivity, with_effect))) {
+    const std::size_t next = with_effect[static_cast<std::size_t>(index)];
     std::vector<std::size_t> together = result.kept;
     together.push_back(next);
     const double condition = condition_number(sensitivity, together);

@@ -1,11 +1,11 @@
 #include "sim/studies/calibrate/uncertainty.h"
 
 #include <Eigen/Core>
-#include <Eigen/SVD>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "sim/studies/calibrate/eigen_columns.h"
+#include "sim/studies/calibrate/unit_columns_svd.h"
 
 namespace tilescope::calibrate {
 
@@ -38,8 +38,8 @@ Uncertainty uncertainty(const std::vector<FitParameter>& parameters, const Point
 
   // At unit length, then back: (J^T J)^-1 = V S^-2 V^T.
   const Matrix columns = columns_of(sensitivity, inner);
-  const Eigen::JacobiSVD<Matrix> svd(columns.colwise().normalized(), Eigen::ComputeThinV);
-  const Matrix half = svd.matrixV() * svd.singularValues().cwiseInverse().asDiagonal();
+  const UnitColumnsSvd svd = unit_columns_svd(columns);
+  const Matrix half = svd.v * svd.singular_values.cwiseInverse().asDiagonal();
   const Matrix covariance = half * half.transpose();
   for (std::size_t i = 0; i < inner.size(); ++i) {
     const auto a = static_cast<Eigen::Index>(i);
