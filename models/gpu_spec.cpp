@@ -48,7 +48,15 @@ void PipesSpec::fields(SpecFields& f) {
   f.integer("uniform_issue_cycles", uniform_issue_cycles, {1, 32}, "cycle",
             "between two uniform-datapath instructions");
   f.integer("tensor_fma_per_cycle", tensor_fma_per_cycle, {1, 4096}, "FMA/cycle", "dense FP16 of one sub-partition");
+  f.integer("tensor_issue_cycles", tensor_issue_cycles, {1, 200}, "cycle", "between two HMMAs of few multiply-adds");
+  f.integer("tensor_double_cycles", tensor_double_cycles, {1, 1000}, "cycle", "between two DMMA.884");
   f.integer("tensor_latency_cycles", tensor_latency_cycles, {1, 200}, "cycle", "HMMA issue to result");
+  f.integer("group_tensor_fma_per_cycle", group_tensor_fma_per_cycle, {1, 4096}, "FMA/cycle",
+            "dense FP16 of one sub-partition, products of warpgroups (wgmma)");
+  f.integer("group_tensor_register_cycles", group_tensor_register_cycles, {1, 1000}, "cycle",
+            "between two HGMMAs at least, A in registers");
+  f.integer("group_tensor_latency_cycles", group_tensor_latency_cycles, {0, 1000}, "cycle",
+            "end of the last HGMMA of a group to what waits for it");
   f.integer("xu_latency_cycles", xu_latency_cycles, {1, 200}, "cycle", "MUFU issue to result");
   f.integer("fp64_latency_cycles", fp64_latency_cycles, {1, 200}, "cycle", "DFMA issue to result");
   f.integer("special_latency_cycles", special_latency_cycles, {1, 200}, "cycle", "S2R issue to result");

@@ -40,7 +40,12 @@ struct PipesSpec {
   std::int64_t xu_lanes = 0;
   std::int64_t uniform_issue_cycles = 0;
   std::int64_t tensor_fma_per_cycle = 0;  // dense FP16, per sub-partition
+  std::int64_t tensor_issue_cycles = 0;   // least time between two products of a warp
+  std::int64_t tensor_double_cycles = 0;  // between two products of FP64
   std::int64_t tensor_latency_cycles = 0;
+  std::int64_t group_tensor_fma_per_cycle = 0;    // dense FP16, per sub-partition, products of warpgroups
+  std::int64_t group_tensor_register_cycles = 0;  // least time between two of them with A in registers
+  std::int64_t group_tensor_latency_cycles = 0;   // from the last one of a group to what waits for it
   std::int64_t xu_latency_cycles = 0;
   std::int64_t fp64_latency_cycles = 0;
   std::int64_t special_latency_cycles = 0;

@@ -14,7 +14,9 @@ GpuTotals gpu_totals(const GpuSpec& gpu) {
   totals.l2_bytes = gpu.l2.size_mib * 1024 * 1024;
   const double sub_partitions = totals.sms * real(gpu.sm.sub_partitions);
   totals.fp32_flops = 2 * sub_partitions * real(gpu.pipes.fma_lanes) * sm_ghz * 1e9;
-  totals.tensor_fp16_flops = 2 * sub_partitions * real(gpu.pipes.tensor_fma_per_cycle) * sm_ghz * 1e9;
+  totals.tensor_fp16_flops = 2 * sub_partitions *
+                             real(std::max(gpu.pipes.tensor_fma_per_cycle, gpu.pipes.group_tensor_fma_per_cycle)) *
+                             sm_ghz * 1e9;
   totals.shared_gbs = totals.sms * real(kLineBytes) * sm_ghz;
   totals.l2_to_sm_gbs = totals.sms * real(gpu.crossbar.sm_read_bytes_per_cycle) * sm_ghz;
   totals.l2_gbs = real(gpu.l2.slices * gpu.l2.slice_bytes_per_cycle) * gpu.clock.l2_mhz / 1000.0;

@@ -36,14 +36,15 @@ std::int64_t interval_of(Pipe pipe, const GpuSpec& gpu) {
 
 }  // namespace
 
-PipeTable::PipeTable(const GpuSpec& gpu) : tensor_fma_per_cycle_(gpu.pipes.tensor_fma_per_cycle) {
+PipeTable::PipeTable(const GpuSpec& gpu) : tensor_cores_(gpu.pipes) {
   const PipesSpec& spec = gpu.pipes;
   for (const OperationTraits& row : kOperations) {
     PipeUse& use = use_[static_cast<std::size_t>(row.op)];
     use.pipe = row.pipe;
     use.interval = static_cast<std::uint16_t>(interval_of(row.pipe, gpu));
-    use.holds_up = row.pipe == Pipe::mio || row.pipe == Pipe::lg || use.interval > 1;
-    use.waits = row.op == OpClass::exit || row.order == Order::copy_group || row.order == Order::copies;
+    use.holds_up = row.pipe == Pipe::mio || row.pipe == Pipe::lg || row.pipe == Pipe::tensor || use.interval > 1;
+    use.waits = row.op == OpClass::exit || row.order == Order::copy_group || row.order == Order::copies ||
+                row.order == Order::products;
     use.goes_on = row.order == Order::none && row.op != OpClass::branch && row.op != OpClass::exit;
   }
   const auto of = [this](OpClass op) -> PipeUse& { return use_[static_cast<std::size_t>(op)]; };

@@ -10,6 +10,7 @@
 #include "models/gpu_spec.h"
 #include "models/isa/instruction.h"
 #include "models/support/units.h"
+#include "models/tensor_cores.h"
 
 namespace tilescope {
 
@@ -20,21 +21,19 @@ struct PipeUse {
   std::uint16_t latency = 0;   // issue to result, for scoreboards; loads and stores have theirs from the memory models
   bool holds_up = false;       // a warp may wait for it: a pipe that takes an instruction every cycle holds none up
   bool goes_on = true;         // the next instruction follows: no branch, exit, barrier or fence
-  bool waits = false;          // for more than its wait mask names: exit, groups of asynchronous copies
+  bool waits = false;          // for more than its wait mask names: exit, groups of copies or products
 };
 
 class PipeTable {
  public:
   explicit PipeTable(const GpuSpec& gpu);
   const PipeUse& operator[](OpClass op) const { return use_[static_cast<std::size_t>(op)]; }
-  // Tensor instructions differ in size: `work` is in units of 256 multiply-adds.
-  Cycle tensor_interval(std::uint16_t work) const {
-    return std::max<Cycle>(1, (work * 256 + tensor_fma_per_cycle_ / 2) / tensor_fma_per_cycle_);
-  }
+  // Tensor instructions differ in size.
+  Cycle tensor_interval(const Instruction& instruction) const { return tensor_cores_.interval(instruction); }
 
  private:
   std::array<PipeUse, kOpClasses> use_;
-  std::int64_t tensor_fma_per_cycle_;
+  TensorCores tensor_cores_;
 };
 
 }  // namespace tilescope

@@ -33,12 +33,15 @@ struct Instruction {
   std::uint8_t yield = 0;                         // 1: the compiler suggests another warp next
   std::uint8_t register_reads = 0;                // from the even and the odd bank: models/register_banks.h
   std::uint8_t cached = 1;                        // global loads: 0 bypasses L1 (LDG.STRONG, ld.cg, LDGSTS.BYPASS)
-  std::uint16_t work = 0;                         // tensor: multiply-adds of the whole warp, in units of 256
+  std::uint16_t work = 0;                         // tensor: multiply-adds of 16 bits of the whole warp, in units of 256
   // Barriers: which of the CTA's 16 in bits 0 to 3; of how many warps from bit 4 on, 0: all of the CTA.
   // Memory barriers: Scope. Atomics: AtomicKind. Local and generic loads and stores: 32-bit words per lane.
   // Loads from global memory and asynchronous copies: 1 when L2 fetches the whole line (LDG.LTC128B, ld.L2::128B).
   // Waits for groups of asynchronous copies: the scoreboard that counts them in bits 0 to 2, kNoScoreboard: none; how
   // many it may still count from bit 3 on.
+  // Products of a warp: 1 of FP64. Products of a warpgroup: 32-byte rows that they read from shared memory in bits 0 to
+  // 9; bit 14: A lies in registers; bit 15: the last one of its group. Waits for groups of products: how many may be
+  // under way, and 1; 0: no wait.
   std::uint16_t detail = 0;
   std::uint32_t line = 0;  // where it came from: line of the listing, 0 when unknown
 
@@ -49,6 +52,11 @@ struct Instruction {
   bool whole_line() const { return detail == 1 && (op == OpClass::global_load || op == OpClass::async_copy); }
   std::uint8_t counted_by() const { return detail & 7; }
   int left_out() const { return detail >> 3; }
+  bool multiplies_doubles() const { return op == OpClass::tensor && detail == 1; }
+  int rows_read() const { return detail & 0x3ff; }
+  bool a_in_registers() const { return (detail & kInRegisters) != 0; }
+  bool closes_group() const { return (detail & kClosesGroup) != 0; }
+  static constexpr unsigned kInRegisters = 1U << 14U, kClosesGroup = 1U << 15U;
 };
 static_assert(sizeof(Instruction) == 16);
 

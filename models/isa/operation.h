@@ -105,6 +105,7 @@ enum class Order : std::uint8_t {
   invalidation,  // drops what L1 holds
   copy_group,    // closes a group of asynchronous copies
   copies,        // groups of asynchronous copies
+  products,      // groups of products of its warpgroup
 };
 
 struct OperationTraits {
@@ -165,8 +166,8 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::error_barrier, "error_barrier", Pipe::none, {}, 4, "", "", Order::none, ""},
     {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "", Order::copy_group, ""},
     {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", Order::copies, ""},
-    {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, "products of warpgroups (wgmma) read shared memory without taking its time"},
-    {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::none, "waits for products of warpgroups (wgmma.wait_group) do not wait"},
+    {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, ""},
+    {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::products, ""},
     {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", Order::none, "fences between asynchronous and ordinary accesses take no time"},
     {OpClass::prefetch, "prefetch", Pipe::lg, {AccessKind::prefetch}, 0, "", "lsu", Order::none, ""},
     {OpClass::cache_hint, "cache_hint", Pipe::none, {}, 4, "", "", Order::none, "cache control of single lines has no effect"},

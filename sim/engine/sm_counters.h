@@ -25,8 +25,9 @@ enum class Stall : std::uint8_t {
   dispatch_stall,  // ready, but the dispatch port was taken
   no_instruction,  // its code is not there
   drain,           // after its exit: what it has stored has not left the SM
+  gmma,            // products of its warpgroup
 };
-inline constexpr int kStalls = static_cast<int>(Stall::drain) + 1;
+inline constexpr int kStalls = static_cast<int>(Stall::gmma) + 1;
 
 // Of the accesses of one kind.
 struct AccessCounters {

@@ -24,7 +24,6 @@ constexpr Order orders[] = {
     {"PREEXIT", OpClass::dependency, {}},
     {"ACQBULK", OpClass::dependency, {}},
     {"LDGDEPBAR", OpClass::async_commit, {}},
-    {"WARPGROUP", OpClass::group_wait, {"ARRIVE", "DEPBAR", "LE"}},
     {"WARPGROUPSET", OpClass::group_wait, {}},
     // What is ordered, and for whom.
     {"MEMBAR", OpClass::membar, {"SC", "ALL", "CTA", "SM", "CLUSTER", "GPU", "SYS", "VC", "MMIO"}},
@@ -89,6 +88,20 @@ void decode_scoreboard_wait(Decoder& d) {
   }
 }
 
+// WARPGROUP.DEPBAR.LE gsb0, 0x1: until at most one group of products is under way. WARPGROUP.ARRIVE orders registers.
+void decode_warpgroup(Decoder& d) {
+  set_class(d, OpClass::group_wait);
+  if (!d.take("DEPBAR")) {
+    d.take("ARRIVE");
+    return take_operands(d);
+  }
+  d.take("LE");
+  d.pop();
+  const std::int64_t most = d.immediate();
+  if (most < 0 || most > 7) return d.fail("at most 7 groups of products can be left");
+  d.decoded.instruction.detail = static_cast<std::uint16_t>(most + 1);
+}
+
 // CCTL.IVALL drops all lines, CCTL.E.PF2 [R2.64] fetches one into L2, PF1 into L1, others concern one line.
 void decode_cache_control(Decoder& d) {
   const bool far = d.take("E");
@@ -131,11 +144,12 @@ void decode_register_share(Decoder& d) {
 
 std::span<const OpEntry> order_ops() {
   static const auto entries = [] {
-    std::array<OpEntry, std::size(orders) + 3> all{};
+    std::array<OpEntry, std::size(orders) + 4> all{};
     std::transform(std::begin(orders), std::end(orders), all.begin(), [](const Order& order) {
       return OpEntry{order.opcode, decode_order};
     });
     all[std::size(orders)] = {"DEPBAR", decode_scoreboard_wait};
+    all[std::size(orders) + 3] = {"WARPGROUP", decode_warpgroup};
     all[std::size(orders) + 1] = {"USETMAXREG", decode_register_share};
     all[std::size(orders) + 2] = {"CCTL", decode_cache_control};
     return all;

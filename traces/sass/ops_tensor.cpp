@@ -1,4 +1,5 @@
-// Matrix multiply-accumulate of a warp: HMMA, IMMA, DMMA; and of a warpgroup: HGMMA, of which only the work is known.
+// Matrix multiply-accumulate of a warp: HMMA, IMMA, DMMA; and of a warpgroup: HGMMA, of which only the work and what it
+// reads is known.
 //
 // Fragments as the PTX manual lays out mma.sync: with g = lane / 4 and t = lane % 4, A's registers walk rows g and g +
 // 8, then columns; B's walk rows 4 bytes wide per t; C's hold columns 2t and 2t + 1 of rows g and g + 8. Products are
@@ -132,7 +133,7 @@ struct Shape {
   int rows, columns, depth;
 };
 
-// The shape's multiply-adds, in units of 256.
+// The shape's multiply-adds, as if its elements had 16 bits, in units of 256.
 void set_work(Decoder& d, std::int64_t multiply_adds) {
   d.decoded.instruction.work = static_cast<std::uint16_t>(std::max<std::int64_t>(1, multiply_adds / 256));
   set_class(d, OpClass::tensor);
@@ -166,7 +167,7 @@ void decode_half_matrices(Decoder& d) {  // HMMA.16816.F32.BF16 R4, R8, R12, R4
       static_cast<Word>(shape->depth) | static_cast<Word>(element) << 10U | static_cast<Word>(element) << 14U;
   d.op().flags2 = half_sum ? 1 : 0;
   d.op().run = multiply_matrices<16>;
-  set_work(d, std::int64_t{shape->rows} * shape->columns * shape->depth);
+  set_work(d, std::int64_t{shape->rows} * shape->columns * shape->depth * bits_of_element(element) / 16);
 }
 
 void decode_integer_matrices(Decoder& d) {  // IMMA.16832.S8.S8 R4, R8.ROW, R12.COL, R4
@@ -195,14 +196,15 @@ void decode_integer_matrices(Decoder& d) {  // IMMA.16832.S8.S8 R4, R8.ROW, R12.
       static_cast<Word>(shape->depth) | static_cast<Word>(elements[0]) << 10U | static_cast<Word>(elements[1]) << 14U;
   d.op().flags2 = 2;
   d.op().run = shape->rows == 16 ? multiply_matrices<16> : multiply_matrices<8>;
-  set_work(d, std::int64_t{shape->rows} * shape->columns * shape->depth / 2);  // twice the rate of FP16
+  set_work(d, std::int64_t{shape->rows} * shape->columns * shape->depth * bits / 16);
 }
 
 void decode_double_matrices(Decoder& d) {
   if (!d.take("884") && !d.take("8x8x4")) d.fail("no shape that is known");
   fragments(d, 4, 2, 2, 4);
   d.op().run = multiply_doubles;
-  set_work(d, 8 * 8 * 4 * 8);  // an eighth of the rate of FP16
+  set_work(d, 8 * 8 * 4 * 4);
+  d.decoded.instruction.detail = 1;
 }
 
 struct GroupShape {
@@ -250,11 +252,15 @@ void decode_group_matrices(Decoder& d) {
   if (shape.rows != 64 || shape.columns < 8 || shape.columns > 256 || shape.columns % 8 != 0 || shape.depth != depth)
     return d.fail("shape " + text + "; must be 64xNx" + std::to_string(depth) + ", N a multiple of 8 up to 256");
   d.out_words(shape.rows * shape.columns / 128 / (half_sum ? 2 : 1));
-  // Each of the four warps does a quarter of it; 8-bit elements go at twice the rate.
-  set_work(d, std::int64_t{shape.rows} * shape.columns * shape.depth / 4 / (depth == 32 ? 2 : 1));
+  // Each of the four warps does a quarter of it; a row along K has 32 byte, whatever the elements.
+  set_work(d, std::int64_t{shape.rows} * shape.columns * 16 / 4);
   set_class(d, OpClass::group_tensor);
+  const bool in_registers = d.next_is(Operand::Kind::reg);
+  const auto rows = static_cast<unsigned>(shape.columns + (in_registers ? 0 : shape.rows));
+  unsigned closes = 0;
   while (d.more()) {
     const Operand* operand = d.pop();
+    if (operand->text == "gsb0") closes = Instruction::kClosesGroup;
     if (operand->kind == Operand::Kind::reg)
       for (int i = 0; i < 4; ++i) d.use(d.after(operand->reg, i));
     const std::string& suffix = operand->suffix;
@@ -262,6 +268,8 @@ void decode_group_matrices(Decoder& d) {
         suffix != "tnspA.tnspB")
       d.fail("operand '" + operand->text + "': suffix ." + suffix);
   }
+  d.decoded.instruction.detail =
+      static_cast<std::uint16_t>(rows | closes | (in_registers ? Instruction::kInRegisters : 0U));
   d.decoded.values_missing = true;
 }
 

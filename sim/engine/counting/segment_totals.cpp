@@ -105,7 +105,7 @@ SegmentTotals totals_of(const Segment& segment, const AccessCosts& costs, const 
     const PipeUse& use = pipes[instruction.op];
     dispatch += use.dispatch;
     pipe_busy[static_cast<std::size_t>(use.pipe)] +=
-        use.pipe == Pipe::tensor ? pipes.tensor_interval(instruction.work) : use.interval;
+        use.pipe == Pipe::tensor ? pipes.tensor_interval(instruction) : use.interval;
     const int accesses = memory_operands(instruction.op);
     const bool only_shared = accesses == 1 && is_shared(access_of(instruction.op, 0));
     std::int64_t shared_wavefronts = 0;

@@ -72,6 +72,10 @@ class LoadStoreUnit {
 
   // A barrier of a CTA that completes at `now` passes through the data stage too.
   void pass_barrier(Cycle now, SmCounters& counters);
+  // Tensor cores read their operands through the data stage; returns when the last wavefront has passed.
+  Cycle read_operands(Cycle now, Cycle wavefronts) {
+    return wavefronts == 0 ? now : shared_lane_.take(global_lane_, now, wavefronts) + wavefronts;
+  }
 
   std::vector<MemoryRequest>& outbox() { return misses_.outbox(); }
 

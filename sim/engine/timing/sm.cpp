@@ -10,6 +10,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       branch_cycles_(gpu.pipes.branch_cycles),
       barrier_cycles_(gpu.pipes.barrier_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
+      group_tensor_latency_(gpu.pipes.group_tensor_latency_cycles),
       fences_(gpu.fences),
       instruction_cache_(gpu.instruction_cache, kernel.code().size()),
       lsu_(gpu, costs, occupancy.l1_kib, id),
@@ -24,6 +25,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
   if (has(OpClass::membar)) lsu_.track_stores();
   if (has(OpClass::async_copy) || has(OpClass::async_commit) || has(OpClass::async_wait))
     lsu_.track_copies(warps_.size());
+  if (has(OpClass::group_tensor) || has(OpClass::group_wait)) products_.resize(warps_.size());
 }
 
 // False while something that the memory barrier waits for has no arrival time.
@@ -59,6 +61,14 @@ inline Cycle Sm::resolve_dependencies(Warp& warp) {
   // A warp that exits first takes what it asked for from global memory.
   if (instruction.op == OpClass::exit) return instruction.wait_mask | warp.scoreboards.memory_mask();
   Cycle landed = 0;
+  if (order_of(instruction.op) == Order::products) {
+    const Cycle done = instruction.detail == 0 ? 0 : products_[index_of(warp)].at_most(instruction.detail - 1U);
+    if (done > warp.times.ready) {
+      warp.times.ready = done;
+      warp.times.reason = Stall::gmma;
+    }
+    return instruction.wait_mask;
+  }
   if (order_of(instruction.op) == Order::copy_group) {
     landed = lsu_.copies(index_of(warp)).room();
   } else if (instruction.counted_by() < kScoreboards) {
@@ -107,6 +117,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.stream->start(cta, static_cast<int>(w), Operands::all);
     warp.scoreboards.clear();
     lsu_.forget_copies(slot.warps[w]);
+    if (!products_.empty()) products_[slot.warps[w]] = {};
     warp.at_barrier = warp.at_fence = warp.waits_for_memory = warp.exited = false;
     warp.times.last_issue = start - 1;
     warp.stores_left = 0;
@@ -212,6 +223,7 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
   switch (order_of(instruction.op)) {
     case Order::none:
     case Order::copies:  // it has waited
+    case Order::products:
       prepare_next(sub, warp);
       break;
     case Order::copy_group:
@@ -250,7 +262,10 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
       sub.pipe_free[static_cast<std::size_t>(Pipe::lg)] = lsu_.global_room_at(warp.sub);
       break;
     case Pipe::tensor:
-      sub.pipe_free[pipe] = now + pipes_.tensor_interval(instruction.work);
+      if (instruction.op == OpClass::group_tensor)
+        issue_products(sub, warp, index, now);
+      else
+        sub.pipe_free[pipe] = std::max(now, sub.products_until) + pipes_.tensor_interval(instruction);
       break;
     case Pipe::none:
       break;
@@ -261,12 +276,21 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
   return dispatch;
 }
 
+// A product of the warp's warpgroup: its part on this sub-partition's tensor core, behind those that it has. The warp
+// goes on.
+[[gnu::noinline]] void Sm::issue_products(SubPartition& sub, const Warp& warp, std::uint16_t index, Cycle now) {
+  const Cycle start = std::max(now, sub.products_until);
+  const Cycle read = lsu_.read_operands(start, TensorCores::wavefronts(*warp.pc, warp.sub));
+  sub.products_until = std::max(start + pipes_.tensor_interval(*warp.pc), read);
+  products_[index].add(sub.products_until + group_tensor_latency_, warp.pc->closes_group());
+}
+
 // Apart, so that the way of all other instructions keeps what it needs in registers.
 [[gnu::noinline]] Cycle Sm::issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
   warp.operand += memory_operands(instruction.op);
-  warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, false);
+  warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, use.pipe == Pipe::lg);
   warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
   if (timing.pending != 0) warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
   warp.stores_left = std::max(warp.stores_left, timing.left);

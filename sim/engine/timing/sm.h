@@ -56,6 +56,7 @@ class Sm {
     DispatchPort port;
     Scheduler scheduler;
     std::array<Cycle, kPipes> pipe_free{};
+    Cycle products_until = 0;  // its tensor core works on products of warpgroups
   };
 
   void issue_one(SubPartition& sub, Cycle now);
@@ -64,6 +65,7 @@ class Sm {
   void leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
   Cycle execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
   Cycle issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
+  void issue_products(SubPartition& sub, const Warp& warp, std::uint16_t index, Cycle now);
   Cycle available(const SubPartition& sub, Pipe pipe) const;
   void account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now);
   void prepare_next(SubPartition& sub, Warp& warp);
@@ -84,6 +86,7 @@ class Sm {
   Cycle branch_cycles_;
   Cycle barrier_cycles_;
   Cycle barrier_arrival_cycles_;
+  Cycle group_tensor_latency_;
   Resource barrier_unit_;
   FenceUnit fences_;
   InstructionCache instruction_cache_;
@@ -92,6 +95,7 @@ class Sm {
   std::vector<SubPartition> subs_;
   CtaSlots slots_;
   std::vector<Warp> warps_;
+  std::vector<GroupProducts> products_;  // by warp; none where the kernel has no such instructions
   std::vector<FinishedCta> finished_;
   std::vector<OutstandingMisses::Arrival> arrivals_;
   SmCounters counters_;
