@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 #include <string>
 
 #include "models/support/diagnostic.h"
@@ -10,10 +11,10 @@
 namespace tilescope::sass {
 
 CtaExecutor::CtaExecutor(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
-                         bool write_through, Resident& resident)
+                         bool write_through, Resident& resident, GridMemory* before)
     : program_(program),
       resident_(resident),
-      memory_(memory, shared_bytes, write_through, resident.pages, program.launch.limits.written_bytes) {
+      memory_(memory, shared_bytes, write_through, resident.pages, program.launch.limits.written_bytes, before) {
   const auto warps = static_cast<std::size_t>((program.launch.block.count() + kLanes - 1) / kLanes);
   for (std::size_t w = 0; w < warps; ++w)
     warps_.push_back({.executor = std::make_unique<WarpExecutor>(program, patterns), .runs = {}, .operands = {}});
@@ -32,13 +33,12 @@ void CtaExecutor::stop_at_barrier() const {
   stop(waiting == warps_.end() ? warps_.front() : *waiting, "the warps of the CTA wait at barriers that can not fill");
 }
 
-void CtaExecutor::start(std::int64_t cta) {
+void CtaExecutor::start(std::int64_t cta, std::span<const MemorySector> over) {
   cta_ = cta;
   executed_ = 0;
   furthest_ = 0;
   resident_.runs -= kept_;
   kept_ = 0;
-  memory_.clear();
   barriers_ = {};
   for (std::size_t w = 0; w < warps_.size(); ++w) {
     Warp& warp = warps_[w];
@@ -46,6 +46,11 @@ void CtaExecutor::start(std::int64_t cta) {
     warp.runs.clear();
     warp.operands.clear();
     warp.waits = false;
+  }
+  try {
+    memory_.clear(over);
+  } catch (const std::runtime_error& error) {
+    stop(warps_.front(), error.what());
   }
 }
 
@@ -126,16 +131,18 @@ bool CtaExecutor::run_of(int index, std::size_t which, Recorded& recorded) {
   return true;
 }
 
-void CtaExecutor::run_to_end(const Visit& visit) {
+bool CtaExecutor::run_to_end(const Visit& visit, std::uint64_t most) {
   record_ = false;
   visit_ = &visit;
   while (threads_alive() != 0) {
+    if (executed_ > most) return false;
     if (!round() && threads_alive() != 0) {
       bool waits = true;
       for (const Warp& warp : warps_) waits = waits && (warp.waits || warp.executor->done());
       if (waits) stop_at_barrier();
     }
   }
+  return executed_ <= most;
 }
 
 }  // namespace tilescope::sass

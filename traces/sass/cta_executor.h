@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "traces/sass/memory_image.h"
@@ -30,19 +31,25 @@ class CtaExecutor {
     const MemoryOperand* operands = nullptr;  // stay where they are until the next CTA starts
   };
 
+  // `before`: how CTAs before have left the memory, see CtaMemory.
   CtaExecutor(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
-              bool write_through, Resident& resident);
+              bool write_through, Resident& resident, GridMemory* before = nullptr);
   CtaExecutor(const CtaExecutor&) = delete;
   CtaExecutor& operator=(const CtaExecutor&) = delete;
   ~CtaExecutor() { resident_.runs -= kept_; }
 
-  void start(std::int64_t cta);
+  // `over` lies over the buffers of the launch.
+  void start(std::int64_t cta, std::span<const MemorySector> over = {});
   std::int64_t cta() const { return cta_; }
   // The index-th run of a warp, executing as far as needed; false when the warp has ended before.
   bool run_of(int warp, std::size_t index, Recorded& recorded);
-  // To the end of all warps, keeping nothing. `visit` sees each run with its operands.
+  // To the end of all warps, keeping nothing. `visit` sees each run with its operands. False, and not at the end, when
+  // they have executed more than `most` instructions.
   using Visit = std::function<void(const WarpRun&, const std::vector<MemoryOperand>&)>;
-  void run_to_end(const Visit& visit = {});
+  bool run_to_end(const Visit& visit = {}, std::uint64_t most = ~std::uint64_t{0});
+  // By all warps since the start.
+  std::uint64_t executed() const { return executed_; }
+  const PageMap& written() const { return memory_.written(); }
   // The most that a warp has executed since the start.
   std::uint64_t furthest() const { return furthest_.load(std::memory_order_relaxed); }
 

@@ -42,6 +42,7 @@ class Builder {
     program_.needs_global = slice.global;
     program_.needs_memory = slice.global || slice.shared;
     program_.needs_local = slice.local;
+    program_.ctas_exchange = slice.ctas_exchange;
     program_.whole_cta = slice.shared || slice.global_changes || slice.barrier_results;
     return std::move(program_);
   }

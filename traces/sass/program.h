@@ -51,6 +51,7 @@ struct Program {
   bool needs_memory = false;  // contents of global or shared memory matter
   bool needs_global = false;  // contents of global memory do
   bool needs_local = false;
+  bool ctas_exchange = false;      // values that matter may pass between CTAs, through global memory
   std::size_t executed_share = 0;  // instructions that have to be executed, of code.size()
 };
 

@@ -37,6 +37,7 @@ class Slicer {
       settle();
       find_memory();
     } while (grown_);
+    find_exchange();
     return std::move(slice_);
   }
 
@@ -160,6 +161,15 @@ class Slicer {
         grow(slice_.global_changes);
       if (touches(space, Space::shared)) grow(slice_.shared);
       if (touches(space, Space::local)) grow(slice_.local);
+    }
+  }
+
+  void find_exchange() {
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      const MemoryAccess& access = code_[i].access;
+      const bool needed = code_[i].is_memory && slice_.executed[i] && touches(access.at.space, Space::global);
+      const bool scoped = access.kind == MemoryKind::load && code_[i].instruction.cached == 0;
+      if (needed && (scoped || access.kind == MemoryKind::atomic)) slice_.ctas_exchange = true;
     }
   }
 

@@ -24,6 +24,9 @@ struct Slice {
   bool global = false, shared = false, local = false;  // whose contents matter
   bool global_changes = false;                         // stores of the launch can reach needed global loads
   bool barrier_results = false;
+  // Values that matter may pass between CTAs: the result of an atomic or a load of GPU scope on global memory is
+  // needed. Without one of these, what a CTA reads of another's writes is a race.
+  bool ctas_exchange = false;
 };
 
 // With `all`, everything is needed.
