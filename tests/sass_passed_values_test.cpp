@@ -39,13 +39,13 @@ constexpr std::uint64_t kChainStraight = kStart + 6, kChainTurn = 3;
 
 struct OneLaunch {
   test::SassScratch scratch;
-  std::string grid = "[8]", buffer = "{buffer: 4096}";
+  std::string grid = "[8]", block = "[1]", buffer = "{buffer: 4096}";
 
   std::unique_ptr<Kernel> kernel(const std::vector<std::string>& code, const std::vector<std::string>& set = {}) const {
     scratch.write("k.sass", test::sass_text(code));
     const std::string file =
-        scratch.write("k.yaml", "kernel: {sass: k.sass, registers: 16, static_smem: 0}\ngrid: " + grid +
-                                    "\nblock: [1]\nargs: [" + buffer + "]\n");
+        scratch.write("k.yaml", "kernel: {sass: k.sass, registers: 16, static_smem: 16}\ngrid: " + grid +
+                                    "\nblock: " + block + "\nargs: [" + buffer + "]\n");
     sass::Limits limits;
     for (const std::string& one : set) REQUIRE(sass::set_limit(limits, one).has_value());
     auto kernel = sass::open_launch_file(file, limits);
@@ -134,10 +134,10 @@ TEST_CASE("beyond a limit CTAs run as if each were alone, and the answer says so
     std::string limit, why;
   } const rows[] = {
       {"grid_instructions=20",
-       "the CTAs execute too much one after the other; the limit is grid_instructions=20; --limit grid_instructions=N "
+       "they execute too much one after the other; the limit is grid_instructions=20; --limit grid_instructions=N "
        "changes it"},
       {"passed_bytes=1024",
-       "the CTAs write over too much memory; the limit is passed_bytes=1024; --limit "
+       "they write over too much memory; the limit is passed_bytes=1024; --limit "
        "passed_bytes=N changes it"}};
   for (const auto& [limit, why] : rows) {
     CAPTURE(limit);
@@ -182,4 +182,81 @@ TEST_CASE("what CTAs pass on is the same for any number of threads, in every mod
       CHECK(test::numbers(test::run(test::h200(), *one.kernel(code), mode, Sample::off, threads)) ==
             test::numbers(alone));
   }
+}
+
+namespace {
+
+// Draws the number of a tile, again and again, until it is 10 or more: three instructions for each number.
+const std::vector<std::string> kTiles = with_start({"ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R4.64], R2",  // 0x40
+                                                    "ISETP.GE.AND P0, PT, R0, 0xa, PT", "@!P0 BRA 0x40", "EXIT"});
+
+CtaCounts tiles_of(const std::vector<std::uint64_t>& numbers) {
+  CtaCounts all;
+  for (const std::uint64_t drawn : numbers) all.push_back(kStart + 3 * drawn + 1);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("CTAs that draw tiles from a counter get as many each, and one number past the end") {
+  OneLaunch one;
+  one.grid = "[4]";
+  CHECK(counts_of(*one.kernel(kTiles), in_order(4)) == tiles_of({4, 4, 3, 3}));
+  CHECK(counts_of(*one.kernel(kTiles), {2, 3, 1, 0}) == tiles_of({4, 4, 3, 3}));
+  one.grid = "[16]";
+  CHECK(counts_of(*one.kernel(kTiles), in_order(16)) == tiles_of({2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1}));
+}
+
+TEST_CASE("no more CTAs draw tiles together than fit onto a GPU") {
+  OneLaunch one;
+  one.grid = "[9300]";
+  const auto counts = counts_of(*one.kernel(kTiles), in_order(9300));
+  CHECK(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) == 9300 * (kStart + 4) + 10 * 3);
+  CHECK(counts[9] == kStart + 7);
+  CHECK(counts[10] == kStart + 4);
+}
+
+TEST_CASE("one thread draws the tile of its CTA, the other warps wait for it at a barrier") {
+  OneLaunch one;
+  one.grid = "[4]";
+  one.block = "[64]";
+  const auto code = with_start({"S2R R7, SR_TID.X", "ISETP.NE.AND P1, PT, R7, RZ, PT",          // 0x40, 0x50
+                                "@!P1 ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R4.64], R2",     // 0x60
+                                "@!P1 STS [RZ], R0", "BAR.SYNC.DEFER_BLOCKING 0x0",             // 0x70, 0x80
+                                "LDS R3, [RZ]", "BAR.SYNC.DEFER_BLOCKING 0x0",                  // 0x90, 0xa0
+                                "ISETP.GE.AND P0, PT, R3, 0xa, PT", "@!P0 BRA 0x60", "EXIT"});  // 0xb0
+  CtaCounts expected;
+  for (const std::uint64_t drawn : {4, 4, 3, 3}) expected.push_back(2 * (kStart + 2 + 7 * drawn + 1));
+  CHECK(counts_of(*one.kernel(code), in_order(4)) == expected);
+  CHECK(counts_of(*one.kernel(code), {3, 1, 2, 0}) == expected);
+}
+
+TEST_CASE("a barrier of the whole grid fills: CTAs that wait look twice, the last one once") {
+  const auto code = with_start({"ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R4.64], R2",
+                                "LDG.E.STRONG.GPU R0, desc[UR4][R4.64]",  // 0x50
+                                "ISETP.NE.AND P0, PT, R0, 0x8, PT", "@P0 BRA 0x50", "EXIT"});
+  CtaCounts expected(8, kStart + 2 + 2 * 3);
+  expected[7] -= 3;
+  const OneLaunch one;
+  const auto kernel = one.kernel(code);
+  CHECK(counts_of(*kernel, {7, 2, 0, 5, 6, 1, 3, 4}) == expected);
+  CHECK(kernel->approximations().empty());
+  for (const Mode mode : {Mode::timing, Mode::counts})
+    for (const int threads : {1, 2})
+      CHECK(test::run(test::h200(), *one.kernel(code), mode, Sample::off, threads).sm.total_instructions() ==
+            std::accumulate(expected.begin(), expected.end(), std::uint64_t{0}));
+}
+
+TEST_CASE("what a CTA has written itself stays, between what others change from turn to turn") {
+  // Each CTA adds 1 to the word that all share and to its own word beside, as long as the common one is below 40; then
+  // it goes round a loop as often as its own says.
+  const auto code = with_start({"IMAD.WIDE.U32 R8, R6, 0x4, R4",                              // 0x40
+                                "ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R4.64], R2",        // 0x50
+                                "ATOMG.E.ADD.STRONG.GPU PT, R3, desc[UR4][R8.64+0x4], R2",    // 0x60
+                                "ISETP.GE.AND P0, PT, R0, 0x28, PT", "@!P0 BRA 0x50",         // 0x70, 0x80
+                                "IADD3 R3, R3, -0x1, RZ", "ISETP.NE.AND P0, PT, R3, RZ, PT",  // 0x90, 0xa0
+                                "@P0 BRA 0x90", "EXIT"});                                     // 0xb0
+  CtaCounts expected;  // five of each CTA's numbers are below 40, so that its word was 5 before the sixth
+  for (int cta = 0; cta < 8; ++cta) expected.push_back(kStart + 1 + 6 * 4 + 5 * 3 + 1);
+  CHECK(counts_of(*OneLaunch().kernel(code), {5, 0, 7, 6, 1, 2, 4, 3}) == expected);
 }

@@ -19,15 +19,16 @@ const std::uint8_t* GridMemory::read(std::uint64_t address, std::size_t bytes) {
   return pages_.page(index) + offset;
 }
 
-void GridMemory::leave(const DeviceMemory& device, const PageMap& written, std::vector<MemorySector>& changed) {
+void GridMemory::leave(const DeviceMemory& device, bool first_turn, const PageMap& written,
+                       std::vector<MemorySector>& changed) {
   for (const std::uint32_t index : pages_read_) {
     Page original;
     const std::uint64_t first = pages_.number(index) * kPageBytes;
-    device.copy_page(first, original.data());
+    if (first_turn) device.copy_page(first, original.data());
     for (std::uint32_t sectors = read_[index]; sectors != 0; sectors &= sectors - 1) {
       const std::uint64_t offset = static_cast<std::uint64_t>(std::countr_zero(sectors)) * MemorySector::kBytes;
       const std::uint8_t* now = pages_.page(index) + offset;
-      if (std::memcmp(now, original.data() + offset, MemorySector::kBytes) == 0) continue;
+      if (first_turn && std::memcmp(now, original.data() + offset, MemorySector::kBytes) == 0) continue;
       changed.push_back({.address = first + offset, .bytes = {}});
       std::memcpy(changed.back().bytes.data(), now, MemorySector::kBytes);
     }

@@ -1,5 +1,5 @@
-// Global memory while the CTAs of a grid are executed one after the other: how the CTAs before have left it, and what
-// of that the running one reads.
+// Global memory while the CTAs of a grid take turns: how the turns before have left it, and what of that the running
+// one reads.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct MemorySector {
 
 class GridMemory {
  public:
-  // Where `bytes` at `address`, within a sector, lie as the CTAs before have left them: these are read. Null where none
+  // Where `bytes` at `address`, within a page, lie as the turns before have left them: these are read. Null where none
   // has written into the page. Stays valid until leave().
   const std::uint8_t* read(std::uint64_t address, std::size_t bytes);
   // The page `number` as they have left it, or null.
@@ -29,15 +29,16 @@ class GridMemory {
     const std::uint32_t index = pages_.find(number);
     return index == PageMap::kNone ? nullptr : pages_.page(index);
   }
-  // The running CTA ends. Appends to `changed` what it has read that differs from what the launch began with, in
-  // `device`; then `written`, the pages that it has written over, are what CTAs behind it see.
-  void leave(const DeviceMemory& device, const PageMap& written, std::vector<MemorySector>& changed);
+  // A turn ends. Appends to `changed` what it has read in these pages; of a CTA's first turn, what differs from that
+  // with which the launch began, in `device`. Then `written`, the pages that it has written over, are what turns behind
+  // it see.
+  void leave(const DeviceMemory& device, bool first_turn, const PageMap& written, std::vector<MemorySector>& changed);
   std::uint64_t bytes() const { return std::uint64_t{pages_.size()} * kPageBytes; }
 
  private:
   PageMap pages_;
   std::vector<std::uint32_t> read_;        // by page: a bit for each of its 32 sectors
-  std::vector<std::uint32_t> pages_read_;  // by the running CTA, in order
+  std::vector<std::uint32_t> pages_read_;  // by the running turn, in order
 };
 
 }  // namespace tilescope::sass

@@ -100,9 +100,14 @@ void CtaMemory::count_page() {
 
 void CtaMemory::clear(std::span<const MemorySector> over) {
   written_.clear();
+  std::fill(shared_.begin(), shared_.end(), std::uint8_t{0});
+  next_turn(over);
+}
+
+void CtaMemory::next_turn(std::span<const MemorySector> over) {
+  if (before_ != nullptr) written_.clear();
   readable_ = {};
   writable_ = {};
-  std::fill(shared_.begin(), shared_.end(), std::uint8_t{0});
   for (const MemorySector& sector : over)
     std::memcpy(page_to_write(sector.address / kPageBytes) + sector.address % kPageBytes, sector.bytes.data(),
                 MemorySector::kBytes);

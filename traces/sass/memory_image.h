@@ -71,6 +71,9 @@ class CtaMemory {
   }
   // As at the start of a CTA, with `over` lying over the buffers.
   void clear(std::span<const MemorySector> over = {});
+  // At the start of its next turn, with `over` lying over the buffers and its own writes. With `before`, these are in
+  // there.
+  void next_turn(std::span<const MemorySector> over = {});
   // What the running CTA has written over, and what lay over the buffers.
   const PageMap& written() const { return written_; }
 

@@ -28,6 +28,7 @@ struct Step {
 struct Block {
   std::uint32_t first = 0, length = 0;  // instructions
   std::vector<Step> steps;              // only what has to be executed
+  bool receives = false;                // the first instruction may bring a value from another CTA
 };
 
 struct MemoryInstruction {

@@ -59,7 +59,7 @@ std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
   };
   std::shared_ptr<CtaExecutor> taken(idle_.back().release(), give_back);
   idle_.pop_back();
-  taken->start(cta, passed_.of(cta));
+  taken->start(cta, &passed_);
   known = taken;
   return taken;
 }

@@ -165,12 +165,8 @@ class Slicer {
   }
 
   void find_exchange() {
-    for (std::size_t i = 0; i < code_.size(); ++i) {
-      const MemoryAccess& access = code_[i].access;
-      const bool needed = code_[i].is_memory && slice_.executed[i] && touches(access.at.space, Space::global);
-      const bool scoped = access.kind == MemoryKind::load && code_[i].instruction.cached == 0;
-      if (needed && (scoped || access.kind == MemoryKind::atomic)) slice_.ctas_exchange = true;
-    }
+    for (std::size_t i = 0; i < code_.size(); ++i)
+      if (slice_.executed[i] && receives(code_[i])) slice_.ctas_exchange = true;
   }
 
   const std::vector<Decoded>& code_;
@@ -186,6 +182,13 @@ class Slicer {
 };
 
 }  // namespace
+
+bool receives(const Decoded& decoded) {
+  const MemoryAccess& access = decoded.access;
+  if (!decoded.is_memory || !touches(access.at.space, Space::global)) return false;
+  return access.kind == MemoryKind::atomic ||
+         (access.kind == MemoryKind::load && access.coherent && decoded.instruction.cached == 0);
+}
 
 Slice slice_of(const std::vector<Decoded>& code, const Successors& successors, bool all) {
   return Slicer(code, successors, all).run();
