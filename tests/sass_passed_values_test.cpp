@@ -207,6 +207,16 @@ TEST_CASE("CTAs that draw tiles from a counter get as many each, and one number 
   CHECK(counts_of(*one.kernel(kTiles), in_order(16)) == tiles_of({2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1}));
 }
 
+TEST_CASE("tiles are shared out alike when a CTA is executed ahead to see that it ends") {
+  OneLaunch one;
+  one.grid = "[4]";
+  std::vector<std::string> code = kTiles;  // 2,000 tiles
+  code[kStart + 1] = "ISETP.GE.AND P0, PT, R0, 0x7d0, PT";
+  CtaCounts expected(4, kStart + 3 * 501 + 1);
+  CHECK(counts_of(*one.kernel(code), in_order(4)) == expected);
+  CHECK(counts_of(*one.kernel(code), {3, 2, 1, 0}) == expected);
+}
+
 TEST_CASE("no more CTAs draw tiles together than fit onto a GPU") {
   OneLaunch one;
   one.grid = "[9300]";
