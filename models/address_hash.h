@@ -1,7 +1,8 @@
 // Where an address lives: its home partition, its slice there, its HBM channel.
 //
 // The hardware spreads lines by undisclosed hashes. The home partition is the parity of a few address bits where they
-// are known; channels follow a mixer that spreads every stride evenly, for any count. Slices follow one by 64 KiB,
+// are known; channels follow a mixer that spreads every stride evenly, for any count, and change
+// with every row. Slices follow one by 64 KiB,
 // whose pages of 4 KiB take eight slices each in turn. Within a page the two lines of 256 bytes share a slice and each
 // KiB has two. Source: atomics on 1, 2, 4 and 16 places 256 bytes apart reach 1, 2, 2 and 8 times the rate of one
 // slice, with words of 8 bytes on both lines of each place too; places in 256 KiB and more load the slices more evenly
@@ -24,6 +25,7 @@ class AddressHash {
       : partitions_(static_cast<std::uint64_t>(gpu.l2.partitions)),
         slices_per_partition_(static_cast<std::uint64_t>(gpu.l2.slices / gpu.l2.partitions)),
         channels_(static_cast<std::uint64_t>(gpu.hbm.channels)),
+        channel_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
         partition_bits_(line_bits(gpu.l2.partition_bits)) {}
 
   unsigned home_partition(LineAddress line) const {
@@ -45,7 +47,8 @@ class AddressHash {
   // lines of one home at every second place, and without this bit at every place.
   int implied_bit() const { return partitions_ == 1 || partition_bits_ == 0 ? -1 : std::countr_zero(partition_bits_); }
   unsigned channel(LineAddress line) const {
-    return static_cast<unsigned>(scale_to(mix_bits(line.number() * 0xD1342543DE82EF95ULL + 1), channels_));
+    return static_cast<unsigned>(
+        scale_to(mix_bits(line.number() / channel_lines_ * 0xD1342543DE82EF95ULL + 1), channels_));
   }
 
  private:
@@ -60,6 +63,7 @@ class AddressHash {
   std::uint64_t partitions_;
   std::uint64_t slices_per_partition_;
   std::uint64_t channels_;
+  std::uint64_t channel_lines_;  // consecutive, in one channel
   std::uint64_t partition_bits_;
 };
 

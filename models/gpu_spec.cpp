@@ -174,7 +174,7 @@ void HbmSpec::fields(SpecFields& f) {
   f.real("bandwidth_gbs", bandwidth_gbs, {1, 100000}, "GB/s", "peak of all channels");
   f.integer("channels", channels, {1, 1024}, "channel", "independent channels");
   f.integer("banks_per_channel", banks_per_channel, {1, 1024}, "bank", "of one channel");
-  f.integer("row_bytes", row_bytes, {64, 65536}, "byte", "of one bank's open row");
+  f.integer("row_bytes", row_bytes, {128, 65536}, "byte", "consecutive ones, which one activation serves");
   f.integer("fetch_bytes", fetch_bytes, {32, 128}, "byte", "smallest transfer");
   f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, unloaded");
   f.real("row_cycle_ns", row_cycle_ns, {0, 500}, "ns", "between two activations of a bank");

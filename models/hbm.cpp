@@ -8,8 +8,7 @@ namespace tilescope {
 
 Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash)
     : fetch_bytes_(gpu.hbm.fetch_bytes),
-      row_lines_(
-          std::max<std::uint64_t>(1, static_cast<std::uint64_t>(gpu.hbm.row_bytes * gpu.hbm.channels / kLineBytes))),
+      row_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
       write_batch_(gpu.hbm.write_batch),
       hash_(hash),
       channels_(static_cast<std::size_t>(gpu.hbm.channels)) {

@@ -5,8 +5,12 @@
 // bank is away for refresh for a share of the time; who comes then waits for its end. Writes collect in the channel and
 // go out in batches, each of which turns the bus around once.
 //
-// Source: latencies of single random reads on an H200 (gpu/microbench/hbm_latency.cu): near 540 to 570 cycles, far 740
-// to 760, and one in eight spread evenly over the next 550; random 64-byte reads saturate at 60 % of the peak.
+// What one activation serves is a few consecutive lines; the rest of the DRAM's row has addresses that are far away.
+//
+// Source: reads of 64 bytes each 512 bytes are as slow as random ones (1,460 of 2,480 B/cycle on an H200, 1,054 of
+// 1,680 on an H100), each 256 bytes nearly so (1,623 and 1,120), each 128 bytes not (2,036 and 1,422): `strided` in
+// gpu/measured. Latencies of single random reads on an H200 (gpu/microbench/hbm_latency.cu): near 540 to 570 cycles,
+// far 740 to 760, and one in eight spread evenly over the next 550; random 64-byte reads saturate at 60 % of the peak.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +60,7 @@ class Hbm {
   std::int64_t fetches(SectorMask sectors) const;
 
   std::int64_t fetch_bytes_;
-  std::uint64_t row_lines_;  // consecutive lines that share a row index over all channels
+  std::uint64_t row_lines_;  // consecutive lines that one activation serves
   Tick burst_;               // one fetch on one channel's bus
   Tick latency_;
   Tick row_cycle_;

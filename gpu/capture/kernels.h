@@ -22,6 +22,19 @@ struct Kernel {
   bool is_judged = false, is_selected = true;  // by --kernels
   bool is_stored = false;                      // its code is in the bundle
   std::string code_stem;                       // "HASH-SYMBOL"
+
+  // The driver was asked about the word at byte `at` of the arguments, and it was no address. After a few times it is
+  // taken for a number, or for a part of a struct that the program leaves as it is, and the driver is asked no more:
+  // the question takes longer than the rest of the record.
+  void was_no_address(std::size_t at) {
+    if (asked_.size() <= at / 8) asked_.resize(at / 8 + 1);
+    if (asked_[at / 8] < kMostAsked) ++asked_[at / 8];
+  }
+  bool may_be_address(std::size_t at) const { return at / 8 >= asked_.size() || asked_[at / 8] < kMostAsked; }
+
+ private:
+  static constexpr std::uint8_t kMostAsked = 4;
+  std::vector<std::uint8_t> asked_;  // in vain, by word of the arguments
 };
 
 class Kernels {

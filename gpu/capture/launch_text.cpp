@@ -155,12 +155,12 @@ std::string launches_line(int id, const std::string& kernel, const Shape& shape)
          ", grid: " + sizes(shape.grid) + ", block: " + sizes(shape.block) + "}\n";
 }
 
-std::vector<std::uint64_t> possible_addresses(const std::vector<Parameter>& parameters, std::string_view arguments) {
-  std::vector<std::uint64_t> all;
+std::vector<PossibleAddress> possible_addresses(const std::vector<Parameter>& parameters, std::string_view arguments) {
+  std::vector<PossibleAddress> all;
   for (const Parameter& parameter : parameters)
     for (std::size_t at = 0; at + 8 <= parameter.bytes; at += 8) {
       const auto value = read<std::uint64_t>(arguments, parameter.offset + at);
-      if (value >= 4096 && value < (1ULL << 57)) all.push_back(value);
+      if (value >= 4096 && value < (1ULL << 57)) all.push_back({value, parameter.offset + at});
     }
   return all;
 }

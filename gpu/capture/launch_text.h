@@ -29,8 +29,14 @@ std::string launches_line(int id, const std::string& kernel, const Shape& shape)
 std::string yaml_text(const std::string& text);
 std::string file_of_launch(int id);  // "launches/0001.yaml"
 
+struct PossibleAddress {
+  static constexpr std::size_t kNoArgument = ~std::size_t{0};
+  std::uint64_t value = 0;
+  std::size_t at = kNoArgument;  // byte of the arguments where it stands
+};
+
 // Every 8-byte value of the arguments that may be an address: at multiples of 8 from a parameter's beginning, and of
 // tensor maps.
-std::vector<std::uint64_t> possible_addresses(const std::vector<Parameter>& parameters, std::string_view arguments);
+std::vector<PossibleAddress> possible_addresses(const std::vector<Parameter>& parameters, std::string_view arguments);
 
 }  // namespace tilescope::capture

@@ -35,12 +35,12 @@ std::string program() {
   return text;
 }
 
-std::vector<std::uint64_t> addresses_in(std::string_view bytes, std::uint64_t low, std::uint64_t high) {
-  std::vector<std::uint64_t> all;
+std::vector<PossibleAddress> addresses_in(std::string_view bytes, std::uint64_t low, std::uint64_t high) {
+  std::vector<PossibleAddress> all;
   for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
     std::uint64_t value = 0;
     std::memcpy(&value, bytes.data() + at, sizeof value);
-    if (value >= low && value < high) all.push_back(value);
+    if (value >= low && value < high) all.push_back({value});
   }
   return all;
 }
@@ -92,18 +92,35 @@ Hash Recorder::identity(const LaunchCall& call, const Kernel& kernel, const std:
 
 // Addresses that lie in memory whose allocation was seen; the others in `unknown`, unless their region is known to be
 // none of the device.
-void Recorder::find_buffers(const std::vector<std::uint64_t>& addresses, Buffers& buffers,
-                            std::vector<std::uint64_t>& unknown) const {
+void Recorder::find_buffers(const std::vector<PossibleAddress>& addresses, Buffers& buffers,
+                            std::vector<PossibleAddress>& unknown) const {
   const auto [low, high] = allocations_.range();
-  for (const std::uint64_t address : addresses) {
+  for (const PossibleAddress& possible : addresses) {
+    const std::uint64_t address = possible.value;
     if (address >= low && address < high) {
       if (const auto place = allocations_.find(address)) {
         buffers.try_emplace(place->address).first->second.place = *place;
         continue;
       }
     }
-    if (address >> 32U != 0 && strangers_.count(address >> kRegionBits) == 0) unknown.push_back(address);
+    if (address >> 32U != 0 && strangers_.count(address >> kRegionBits) == 0) unknown.push_back(possible);
   }
+}
+
+// Those that the driver knows join `buffers`; returns the others. Called without the lock.
+std::vector<PossibleAddress> Recorder::ask_for_buffers(const std::vector<PossibleAddress>& unknown,
+                                                       Buffers& buffers) const {
+  std::vector<PossibleAddress> strangers;
+  for (const PossibleAddress& possible : unknown) {
+    CUdeviceptr begin = 0;
+    std::size_t bytes = 0;
+    if (driver_.address_range != nullptr && driver_.address_range(&begin, &bytes, possible.value) == CUDA_SUCCESS &&
+        bytes > 0)
+      buffers[begin].place = {begin, bytes};
+    else
+      strangers.push_back(possible);
+  }
+  return strangers;
 }
 
 Kernel* Recorder::find_kernel(const void* function, const char* symbol) {
@@ -132,7 +149,7 @@ void Recorder::before_launch(const LaunchCall& call) {
   copied = Copied{};
   if (options_.memory == Memory::none || !is_active_) return;
   load_kernel(call);
-  std::vector<std::uint64_t> addresses, unknown;
+  std::vector<PossibleAddress> addresses, unknown;
   {
     const std::lock_guard lock(mutex_);
     const Kernel* kernel = find_kernel(call.function, call.symbol);
@@ -172,7 +189,7 @@ void Recorder::before_launch(const LaunchCall& call) {
     std::tie(low, high) = allocations_.range();
   }
   const std::lock_guard copying(copying_);
-  std::vector<std::uint64_t> seen;
+  std::vector<PossibleAddress> seen;
   // Buffers that only memory points to follow in a second round; their memory is stored when all memory is asked for.
   for (int round = 0; round < 2; ++round) {
     std::vector<Allocation> places;
@@ -180,7 +197,7 @@ void Recorder::before_launch(const LaunchCall& call) {
     for (const auto& [address, buffer] : copied.buffers) {
       if (!buffer.contents.empty() || !buffer.left_out.empty() || (round > 0 && addresses.empty())) continue;
       std::uint64_t lowest = buffer.place.bytes;
-      for (const std::uint64_t value : addresses)
+      for (const auto& [value, at] : addresses)
         if (value >= address && value - address < buffer.place.bytes) lowest = std::min(lowest, value - address);
       if (lowest == buffer.place.bytes) continue;
       places.push_back(buffer.place);
@@ -306,21 +323,20 @@ Recorder::Outcome Recorder::record(const LaunchCall& call, bool may_count) {
   // A new launch: memory whose allocation was not seen is asked for, without the lock.
   const std::string own_arguments = arguments;
   Buffers buffers = copied.is_valid ? copied.buffers : Buffers{};
-  std::vector<std::uint64_t> unknown;
+  std::vector<PossibleAddress> unknown;
   find_buffers(possible_addresses(kernel->layout.parameters, own_arguments), buffers, unknown);
-  lock.unlock();
-  std::vector<std::uint64_t> strangers;
-  for (const std::uint64_t address : unknown) {
-    CUdeviceptr begin = 0;
-    std::size_t bytes = 0;
-    if (driver_.address_range != nullptr && driver_.address_range(&begin, &bytes, address) == CUDA_SUCCESS && bytes > 0)
-      buffers[begin].place = {begin, bytes};
-    else
-      strangers.push_back(address >> kRegionBits);
+  const auto is_number = [kernel](const PossibleAddress& possible) { return !kernel->may_be_address(possible.at); };
+  unknown.erase(std::remove_if(unknown.begin(), unknown.end(), is_number), unknown.end());
+  if (!unknown.empty()) {
+    lock.unlock();
+    const std::vector<PossibleAddress> strangers = ask_for_buffers(unknown, buffers);
+    lock.lock();
+    if (strangers_.size() > kMostStrangers) strangers_.clear();
+    for (const PossibleAddress& stranger : strangers) {
+      strangers_.insert(stranger.value >> kRegionBits);
+      kernel->was_no_address(stranger.at);
+    }
   }
-  lock.lock();
-  if (strangers_.size() > kMostStrangers) strangers_.clear();
-  strangers_.insert(strangers.begin(), strangers.end());
   if (const auto known = ids_.find(whole); known != ids_.end()) return {known->second, kernel->name, {}, true};
   const int id = store(call, *kernel, own_arguments, std::move(buffers));
   if (id == 0) return {0, kernel->name, "the bundle could not be written", true};

@@ -100,8 +100,9 @@ class Recorder {
   Kernel* find_kernel(const void* function, const char* symbol);
   std::string pack(const LaunchCall& call, const Kernel& kernel, std::string& arguments) const;
   Hash identity(const LaunchCall& call, const Kernel& kernel, const std::string& arguments) const;
-  void find_buffers(const std::vector<std::uint64_t>& addresses, Buffers& buffers,
-                    std::vector<std::uint64_t>& unknown) const;
+  void find_buffers(const std::vector<PossibleAddress>& addresses, Buffers& buffers,
+                    std::vector<PossibleAddress>& unknown) const;
+  std::vector<PossibleAddress> ask_for_buffers(const std::vector<PossibleAddress>& unknown, Buffers& buffers) const;
   int store(const LaunchCall& call, Kernel& kernel, const std::string& arguments, Buffers buffers);
   void describe_gpu();
   void write_order(int id, CUstream stream, bool per_thread_stream, bool is_graph);

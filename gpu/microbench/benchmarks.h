@@ -30,10 +30,23 @@ void throughput_atomic(Report& report);
 void throughput_shared_atomic(Report& report);
 void fences(Report& report);
 void local_memory(Report& report);
+void tensor(Report& report);
+void wgmma(Report& report);
+void wgmma_shared(Report& report);
+void async_copy(Report& report);
+void ldmatrix(Report& report);
+void tma_bulk(Report& report);
+void tma_tensor(Report& report);
+void tma_store(Report& report);
+void tma_multicast(Report& report);
+void mbarrier(Report& report);
+void cluster_launch(Report& report);
+void cluster_shared(Report& report);
 
 // Kernels for a profiler to count; each launch has a row in the report.
 void counted_empty(Report& report);
 void counted_coalescer(Report& report);
+void counted_bursts(Report& report);
 void counted_l2_capacity(Report& report);
 void counted_strided(Report& report);
 void counted_stores(Report& report);

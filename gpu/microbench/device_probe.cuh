@@ -20,6 +20,16 @@ __device__ inline unsigned clock_now() {
   asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
   return t;
 }
+// The same, surely read into a register of the lane. The assembler may read clock_now() into a uniform register, which
+// takes longer. `lane` is of any value but all ones, which the compiler does not know.
+__device__ inline unsigned clock_now(unsigned lane) {
+  unsigned t;
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0xffffffff; @p mov.u32 %0, %%clock;}"
+               : "=r"(t)
+               : "r"(lane)
+               : "memory");
+  return t;
+}
 __device__ inline long long clock64_now() {
   long long t;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");

@@ -1,6 +1,8 @@
 // tilescope-microbench OUT_PREFIX [NAME...]: runs the microbenchmarks (all, or those named) and writes OUT_PREFIX.csv,
 // OUT_PREFIX.traces.csv and OUT_PREFIX.yaml.
 // The counted_* ones only mean something under a profiler that counts the kernels named probe_*.
+#include <cuda_runtime.h>
+
 #include <cstdio>
 #include <stdexcept>
 #include <vector>
@@ -43,8 +45,21 @@ const Benchmark kBenchmarks[] = {
     {"throughput_shared_atomic", throughput_shared_atomic},
     {"fences", fences},
     {"local_memory", local_memory},
+    {"tensor", tensor},
+    {"wgmma", wgmma},
+    {"wgmma_shared", wgmma_shared},
+    {"async_copy", async_copy},
+    {"ldmatrix", ldmatrix},
+    {"tma_bulk", tma_bulk},
+    {"tma_tensor", tma_tensor},
+    {"tma_store", tma_store},
+    {"tma_multicast", tma_multicast},
+    {"mbarrier", mbarrier},
+    {"cluster_launch", cluster_launch},
+    {"cluster_shared", cluster_shared},
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
+    {"counted_bursts", counted_bursts},
     {"counted_l2_capacity", counted_l2_capacity},
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},
@@ -63,6 +78,26 @@ const Benchmark& find(const std::string& name) {
   throw std::invalid_argument(name + ": no such microbenchmark; there are" + names);
 }
 
+// One that fails does not keep the next from running, unless it leaves a context in which nothing runs any more.
+bool run_each(const std::vector<Benchmark>& chosen, Report& report) {
+  bool all_ran = true;
+  for (const Benchmark& benchmark : chosen) {
+    std::fprintf(stderr, "%s\n", benchmark.name);
+    try {
+      benchmark.run(report);
+    } catch (const std::runtime_error& error) {
+      all_ran = false;
+      std::fprintf(stderr, "tilescope-microbench: %s: %s\n", benchmark.name, error.what());
+      cudaGetLastError();
+      if (cudaDeviceSynchronize() != cudaSuccess) {
+        std::fprintf(stderr, "tilescope-microbench: those behind %s cannot run in this process\n", benchmark.name);
+        break;
+      }
+    }
+  }
+  return all_ran;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,12 +113,9 @@ int main(int argc, char** argv) {
       chosen.assign(std::begin(kBenchmarks), std::end(kBenchmarks));
     }
     Report report(argv[1]);
-    for (const Benchmark& benchmark : chosen) {
-      std::fprintf(stderr, "%s\n", benchmark.name);
-      benchmark.run(report);
-    }
+    const bool all_ran = run_each(chosen, report);
     write_yaml_fragment(report, std::string(argv[1]) + ".yaml");
-    return 0;
+    return all_ran ? 0 : 1;
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "tilescope-microbench: %s\n", error.what());
     return 2;

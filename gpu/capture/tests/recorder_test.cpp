@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 std::string device_memory(1 << 20, '\0');  // what the made-up device holds, at kDevice
 constexpr std::uint64_t kDevice = 0x7f0000000000;
-int captures_asked = 0;
+int captures_asked = 0, ranges_asked = 0;
 CUgraph captured_graph = nullptr;
 CUgraphNode captured_node = nullptr;
 
@@ -44,7 +44,10 @@ Driver made_driver() {
     std::memcpy(handle<void*>(to), device_memory.data() + (from - kDevice), bytes);
     return CUDA_SUCCESS;
   };
-  driver.address_range = [](CUdeviceptr*, std::size_t*, CUdeviceptr) { return CUDA_ERROR_NOT_FOUND; };
+  driver.address_range = [](CUdeviceptr*, std::size_t*, CUdeviceptr) {
+    ++ranges_asked;
+    return CUDA_ERROR_NOT_FOUND;
+  };
   driver.capture_info = [](CUstream, CUstreamCaptureStatus* status, cuuint64_t*, CUgraph* graph,
                            const CUgraphNode** nodes, std::size_t* count) {
     ++captures_asked;
@@ -150,6 +153,18 @@ TEST_CASE("a launch is stored once and counted each time") {
   CHECK(program.files("code") == 1);
   CHECK(program.text("bundle.yaml").find("gpu: \"Made Up 1\"\narchitecture: sm_90\ndriver: 13000\nmemory: none\n") !=
         std::string::npos);
+}
+
+TEST_CASE("the driver is asked a few times about a word that is no address, and a buffer is found there all the same") {
+  Program program;
+  program.load(1, made_cubin(two_parameters));
+  program.allocate(kDevice, 4096);
+  ranges_asked = 0;
+  for (std::uint64_t i = 0; i < 100; ++i) program.launch(0x600000000000 + (i << 30U), 7);
+  CHECK(ranges_asked == 4);
+  program.launch(kDevice + 256, 7);
+  CHECK(ranges_asked == 4);
+  CHECK(program.text("launches/0101.yaml").find("pointer: m1, offset: 256") != std::string::npos);
 }
 
 TEST_CASE("a kernel that its first launch loads is known when the launch ends") {

@@ -1,0 +1,173 @@
+// Which requests become one when many are under way? SMs of one GPC read the same lines in bursts, as the tiles of a
+// GEMM are read: every step each of them asks for 64 lines (kWarps warps, all at once), some behind the others by a
+// delay. l1tex__m_xbar2l1tex_read_sectors counts what the SMs get, lts__t_sectors_srcunit_tex_op_read what L2 is asked
+// for. Rank 0 first reads all lines once, alone: kLines * 4 sectors on top of both counts.
+//
+// op: the instruction: cg.32 and ca.32 read a line each, ca.128 and async.16 (cp.async.cg) four lines.
+// spread: rank r of n starts a step spread * r / (n - 1) cycles behind rank 0.
+#include <algorithm>
+#include <string>
+
+#include "benchmarks.h"
+#include "device_probe.cuh"
+#include "gpc_map.h"
+
+namespace tilescope::gpu {
+namespace {
+
+constexpr int kLines = 8192;
+constexpr int kLinesPerStep = 64;
+constexpr int kStepCycles = 4000;
+
+enum class Op { cg_32, ca_32, ca_128, async_16 };
+
+template <Op op>
+__device__ void read_lines(const float* lines, float4* staged, int warps, float& sum) {
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int per_warp = kLinesPerStep / warps;
+  const float* mine = lines + warp * per_warp * 32;
+  if constexpr (op == Op::cg_32 || op == Op::ca_32) {
+#pragma unroll 8
+    for (int i = 0; i < per_warp; ++i) {
+      float v;
+      if constexpr (op == Op::cg_32) {
+        asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(mine + i * 32 + lane) : "memory");
+      } else {
+        asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v) : "l"(mine + i * 32 + lane) : "memory");
+      }
+      sum += v;
+    }
+  } else if constexpr (op == Op::ca_128) {
+#pragma unroll 2
+    for (int i = 0; i < per_warp; i += 4) {
+      float4 v;
+      asm volatile("ld.global.ca.v4.f32 {%0, %1, %2, %3}, [%4];"
+                   : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                   : "l"(mine + i * 32 + lane * 4)
+                   : "memory");
+      sum += v.x + v.y + v.z + v.w;
+    }
+  } else {
+    for (int i = 0; i < per_warp; i += 4) {
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                       shared_address(staged + (warp * per_warp + i) * (128 / sizeof(float4)) + lane)),
+                   "l"(mine + i * 32 + lane * 4)
+                   : "memory");
+    }
+    asm volatile("cp.async.wait_all;" ::: "memory");
+  }
+}
+
+// One CTA per SM. ready counts the SMs that have come; start is then agreed on: the clocks of one GPC's SMs agree.
+template <Op op>
+__global__ void probe_bursts(const float* data, const int* rank_of_sm, int readers, int spread, int* ready,
+                             unsigned long long* agreed, float* sink) {
+  const int rank = rank_of_sm[sm_id()];
+  if (rank < 0) {
+    return;
+  }
+  __shared__ long long start;
+  // A copy's destination lies to sectors as its source does; otherwise each sector is asked for twice.
+  __shared__ __align__(128) float4 staged[kLinesPerStep * 128 / sizeof(float4)];
+  const int warps = static_cast<int>(blockDim.x) / 32;
+  float sum = 0.0f;
+  if (rank == 0) {
+    for (int line = static_cast<int>(threadIdx.x) / 32; line < kLines; line += warps) {
+      float v;
+      asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(data + line * 32 + threadIdx.x % 32) : "memory");
+      sum += v;
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    atomicAdd(ready, 1);
+    if (rank == 0) {
+      while (atomicAdd(ready, 0) < readers) {
+      }
+      atomicExch(agreed, static_cast<unsigned long long>(clock64_now()) + 20000ULL);
+    }
+    unsigned long long told;
+    do {
+      told = atomicAdd(agreed, 0ULL);
+    } while (told == 0);
+    start = static_cast<long long>(told);
+  }
+  __syncthreads();
+  long long next = start + (readers > 1 ? spread * rank / (readers - 1) : 0);
+  for (int line = 0; line < kLines; line += kLinesPerStep) {
+    while (clock64_now() < next) {
+    }
+    read_lines<op>(data + line * 32, staged, warps, sum);
+    __syncthreads();
+    next += kStepCycles;
+  }
+  if (op == Op::async_16) {
+    sum += staged[threadIdx.x].x;
+  }
+  sink[rank * blockDim.x + threadIdx.x] = sum;
+}
+
+template <Op op>
+void launch(Report& report, const char* name, const std::vector<int>& sms, int warps, int spread) {
+  static const Recorder<float> data(kLines * 32);
+  static const Recorder<float> sink(1024 * 512);
+  const Recorder<int> rank_of_sm(sm_count());
+  const Recorder<int> ready(1);
+  const Recorder<unsigned long long> agreed(1);
+  std::vector<int> ranks(sm_count(), -1);
+  for (std::size_t i = 0; i < sms.size(); ++i) {
+    ranks[sms[i]] = static_cast<int>(i);
+  }
+  check(cudaMemcpy(rank_of_sm.device(), ranks.data(), ranks.size() * sizeof(int), cudaMemcpyHostToDevice),
+        "cudaMemcpy");
+  check(cudaFuncSetAttribute(probe_bursts<op>, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
+        "cudaFuncSetAttribute");
+  probe_bursts<op><<<sm_count(), warps * 32, kOneCtaPerSm>>>(data.device(), rank_of_sm.device(),
+                                                             static_cast<int>(sms.size()), spread, ready.device(),
+                                                             agreed.device(), sink.device());
+  finish("probe_bursts");
+  report.launch("counted_bursts", std::string("op=") + name + ";sms=" + std::to_string(sms.size()) +
+                                      ";warps=" + std::to_string(warps) + ";spread=" + std::to_string(spread));
+}
+
+template <Op op>
+void all(Report& report, const char* name, const std::vector<int>& gpc) {
+  const auto first = [&](std::size_t count) { return std::vector<int>(gpc.begin(), gpc.begin() + count); };
+  // Every other SM comes from another TPC.
+  std::vector<int> apart;
+  for (std::size_t i = 0; i < gpc.size(); i += 2) {
+    apart.push_back(gpc[i]);
+  }
+  for (const int spread : {0, 15, 30, 60, 90, 120, 200, 400}) {
+    launch<op>(report, name, {gpc[0], gpc[2]}, 16, spread);
+  }
+  for (const int spread : {0, 30, 60, 120}) {
+    launch<op>(report, name, {gpc[0], gpc[2]}, 1, spread);
+  }
+  for (const std::size_t count : {2U, 4U, 8U, 16U}) {
+    for (const int spread : {0, 60, 200, 800}) {
+      launch<op>(report, name, first(count), 16, spread);
+    }
+  }
+  launch<op>(report, name, apart, 16, 0);
+}
+
+}  // namespace
+
+void counted_bursts(Report& report) {
+  const std::vector<std::vector<int>> gpcs = gpc_map();
+  const std::vector<int>& gpc =
+      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  for (std::size_t g = 0; g < gpcs.size(); ++g) {
+    for (std::size_t i = 0; i < gpcs[g].size(); ++i) {
+      report.trace("counted_bursts", "field=gpc", static_cast<int>(g), static_cast<int>(i), gpcs[g][i]);
+    }
+  }
+  all<Op::cg_32>(report, "cg.32", gpc);
+  all<Op::ca_32>(report, "ca.32", gpc);
+  all<Op::ca_128>(report, "ca.128", gpc);
+  all<Op::async_16>(report, "async.16", gpc);
+}
+
+}  // namespace tilescope::gpu
