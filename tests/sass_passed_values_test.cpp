@@ -270,3 +270,21 @@ TEST_CASE("what a CTA has written itself stays, between what others change from 
   for (int cta = 0; cta < 8; ++cta) expected.push_back(kStart + 1 + 6 * 4 + 5 * 3 + 1);
   CHECK(counts_of(*OneLaunch().kernel(code), {5, 0, 7, 6, 1, 2, 4, 3}) == expected);
 }
+
+TEST_CASE("CTAs that wait for what none of them writes are soon left alone; those that give up waiting end") {
+  const auto code = [](const std::string& looks) {
+    return with_start({"MOV R3, " + looks, "ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R4.64], R2",  // 0x40, 0x50
+                       "LDG.E.STRONG.GPU R0, desc[UR4][R4.64]", "IADD3 R3, R3, -0x1, RZ",          // 0x60, 0x70
+                       "ISETP.NE.AND P0, PT, R0, 0x999, PT", "ISETP.NE.AND P0, PT, R3, RZ, P0",    // 0x80, 0x90
+                       "@P0 BRA 0x60", "EXIT"});
+  };
+  const OneLaunch one;
+  const auto endless = one.kernel(code("RZ"), {"grid_instructions=20000"});
+  endless->make_stream();
+  CHECK(endless->approximations() ==
+        std::vector<std::string>{
+            "CTAs do not see what others write to global memory: they wait for what none of them writes"});
+  const auto patient = one.kernel(code("0x64"));
+  CHECK(counts_of(*patient, in_order(8)) == CtaCounts(8, kStart + 2 + 100 * 5 + 1));
+  CHECK(patient->approximations().empty());
+}

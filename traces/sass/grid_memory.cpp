@@ -19,7 +19,7 @@ const std::uint8_t* GridMemory::read(std::uint64_t address, std::size_t bytes) {
   return pages_.page(index) + offset;
 }
 
-void GridMemory::leave(const DeviceMemory& device, bool first_turn, const PageMap& written,
+bool GridMemory::leave(const DeviceMemory& device, bool first_turn, const PageMap& written,
                        std::vector<MemorySector>& changed) {
   for (const std::uint32_t index : pages_read_) {
     Page original;
@@ -35,12 +35,16 @@ void GridMemory::leave(const DeviceMemory& device, bool first_turn, const PageMa
     read_[index] = 0;
   }
   pages_read_.clear();
+  bool differs = false;
   for (std::uint32_t i = 0; i < written.size(); ++i) {
     std::uint32_t index = pages_.find(written.number(i));
-    if (index == PageMap::kNone) index = pages_.add(written.number(i));
+    const bool is_new = index == PageMap::kNone;
+    if (is_new) index = pages_.add(written.number(i));
+    differs = differs || is_new || std::memcmp(pages_.page(index), written.page(i), kPageBytes) != 0;
     std::memcpy(pages_.page(index), written.page(i), kPageBytes);
   }
   read_.resize(pages_.size());
+  return differs;
 }
 
 }  // namespace tilescope::sass

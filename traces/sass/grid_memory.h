@@ -31,8 +31,8 @@ class GridMemory {
   }
   // A turn ends. Appends to `changed` what it has read in these pages; of a CTA's first turn, what differs from that
   // with which the launch began, in `device`. Then `written`, the pages that it has written over, are what turns behind
-  // it see.
-  void leave(const DeviceMemory& device, bool first_turn, const PageMap& written, std::vector<MemorySector>& changed);
+  // it see. True when these see anything else than turns before.
+  bool leave(const DeviceMemory& device, bool first_turn, const PageMap& written, std::vector<MemorySector>& changed);
   std::uint64_t bytes() const { return std::uint64_t{pages_.size()} * kPageBytes; }
 
  private:

@@ -14,6 +14,10 @@ namespace {
 // CTAs that take turns have at most so many warps together: those of 144 SMs, 64 each.
 constexpr std::int64_t kOpenWarps = 9216;
 
+// CTAs may look for a change of memory in so many rounds of turns without one. Code that gives up waiting by itself
+// looks less often.
+constexpr std::size_t kIdleRounds = 128;
+
 // A CTA that has begun.
 struct Open {
   std::unique_ptr<CtaExecutor> executor;
@@ -42,6 +46,7 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
   GridMemory grid;
   std::deque<Open> open;  // the one whose turn is next in front
   std::vector<std::unique_ptr<CtaExecutor>> idle;
+  std::size_t idle_turns = 0;  // in a row, in which no memory has changed and no CTA has begun or ended
   std::uint64_t left = limits.grid_instructions;
   for (std::int64_t next = 0; next < ctas || !open.empty();) {
     Open one;
@@ -64,10 +69,12 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
                      limit_met("grid_instructions", limits.grid_instructions));
     left -= one.executor->executed() - before;
     const std::size_t first = sectors_.size();
-    grid.leave(memory, one.turn == 1, one.executor->written(), sectors_);
+    const bool changed = grid.leave(memory, one.turn == 1, one.executor->written(), sectors_);
     keep(one.executor->cta(), one.turn, {first, sectors_.size() - first});
     if (grid.bytes() + sectors_.size() * sizeof(MemorySector) > limits.passed_bytes)
       return give_up("they write over too much memory; " + limit_met("passed_bytes", limits.passed_bytes));
+    idle_turns = changed || one.turn == 1 || reached == CtaExecutor::Reached::end ? 0 : idle_turns + 1;
+    if (idle_turns > kIdleRounds * (open.size() + 1)) return give_up("they wait for what none of them writes");
     if (reached == CtaExecutor::Reached::turn)
       open.push_back(std::move(one));
     else
