@@ -183,6 +183,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   refuse_impossible_launch(gpu, kernel);
   RunOutcome outcome = run(gpu, kernel, options);
+  outcome.approximations = kernel.approximations();
   // What was executed and is not modelled.
   for (const OperationTraits& row : kOperations) {
     const std::uint64_t executed = outcome.sm.instructions[static_cast<std::size_t>(row.op)];

@@ -87,6 +87,8 @@ class Kernel {
   virtual InstructionSource source_of(std::size_t instruction) const;
   // Where relative names of source files are looked for too; empty: nowhere.
   virtual std::string source_folder() const { return {}; }
+  // What its streams leave out of the launch, a sentence each: as far as they have run.
+  virtual std::vector<std::string> approximations() const { return {}; }
 };
 
 // Does an instruction access memory, but on no lane? `operands`: its own.

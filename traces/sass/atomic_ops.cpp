@@ -125,10 +125,13 @@ void run_atomic(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
       return wide ? low | Wide{read_register(warp, following(first, 1))[l]} << 32U : low;
     };
     Wide old = 0;
-    std::memcpy(&old, place_to_read(warp, lane, static_cast<std::size_t>(bytes)), wide ? 8 : 4);
+    std::uint8_t* const to = place_to_write(warp, lane, static_cast<std::size_t>(bytes));
+    // Without a result nothing is read that anybody sees.
+    const std::uint8_t* const from =
+        to != nullptr && is_zero(op.first_out) ? to : place_to_read(warp, lane, static_cast<std::size_t>(bytes));
+    std::memcpy(&old, from, wide ? 8 : 4);
     const Wide result = combined(kind, as, bytes, old, value_of(op.first_in), value_of(op.tensor_in[0]));
-    if (std::uint8_t* to = place_to_write(warp, lane, static_cast<std::size_t>(bytes)))
-      std::memcpy(to, &result, wide ? 8 : 4);
+    if (to != nullptr) std::memcpy(to, &result, wide ? 8 : 4);
     if (kind == Op::compare_tell) {
       written_register(warp, op.first_out)[l] = old == value_of(op.first_in) ? 1 : 0;
       continue;

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 #include <string>
 
 #include "models/support/diagnostic.h"
 #include "traces/sass/limits.h"
+#include "traces/sass/passed_values.h"
 
 namespace tilescope::sass {
 
 CtaExecutor::CtaExecutor(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
-                         bool write_through, Resident& resident)
+                         bool write_through, Resident& resident, GridMemory* before)
     : program_(program),
       resident_(resident),
-      memory_(memory, shared_bytes, write_through, resident.pages, program.launch.limits.written_bytes) {
+      memory_(memory, shared_bytes, write_through, resident.pages, program.launch.limits.written_bytes, before),
+      first_in_turns_(before != nullptr) {
   const auto warps = static_cast<std::size_t>((program.launch.block.count() + kLanes - 1) / kLanes);
   for (std::size_t w = 0; w < warps; ++w)
     warps_.push_back({.executor = std::make_unique<WarpExecutor>(program, patterns), .runs = {}, .operands = {}});
@@ -32,13 +35,12 @@ void CtaExecutor::stop_at_barrier() const {
   stop(waiting == warps_.end() ? warps_.front() : *waiting, "the warps of the CTA wait at barriers that can not fill");
 }
 
-void CtaExecutor::start(std::int64_t cta) {
+void CtaExecutor::start(std::int64_t cta, const PassedValues* passed) {
   cta_ = cta;
   executed_ = 0;
   furthest_ = 0;
   resident_.runs -= kept_;
   kept_ = 0;
-  memory_.clear();
   barriers_ = {};
   for (std::size_t w = 0; w < warps_.size(); ++w) {
     Warp& warp = warps_[w];
@@ -47,6 +49,36 @@ void CtaExecutor::start(std::int64_t cta) {
     warp.operands.clear();
     warp.waits = false;
   }
+  passed_ = passed;
+  turn_ = 0;
+  lay_over(true);
+  if (first_in_turns_ || (passed != nullptr && passed->takes_turns())) begin_turn();
+}
+
+void CtaExecutor::begin_turn() {
+  ++turn_;
+  for (Warp& warp : warps_) {
+    warp.holds = false;
+    warp.executor->begin_turn(turn_);
+  }
+}
+
+void CtaExecutor::next_turn() {
+  begin_turn();
+  lay_over(false);
+}
+
+void CtaExecutor::lay_over(bool first_turn) {
+  const auto over = passed_ != nullptr ? passed_->of(cta_, first_turn ? 1 : turn_) : std::span<const MemorySector>();
+  try {
+    first_turn ? memory_.clear(over) : memory_.next_turn(over);
+  } catch (const std::runtime_error& error) {
+    stop(warps_.front(), error.what());
+  }
+}
+
+bool CtaExecutor::holds() const {
+  return std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.holds; });
 }
 
 std::uint32_t CtaExecutor::threads_alive() const {
@@ -101,8 +133,10 @@ bool CtaExecutor::round() {
   for (Warp& warp : warps_) {
     std::uint64_t executed = 0;
     const std::size_t kept = warp.runs.size();
-    while (!warp.waits && !warp.executor->done() && executed < kTurn) {
+    while (!warp.waits && !warp.holds && !warp.executor->done() && executed < kTurn) {
       const WarpRun run = warp.executor->next(true);
+      warp.holds = run.end == WarpRun::End::again;
+      if (run.length == 0) break;
       ran = true;
       executed += run.length;
       if (record_) warp.runs.push_back({run, warp.operands.put(warp.executor->operands())});
@@ -120,22 +154,32 @@ bool CtaExecutor::run_of(int index, std::size_t which, Recorded& recorded) {
   Warp& warp = warps_[static_cast<std::size_t>(index)];
   while (which >= warp.runs.size()) {
     if (warp.executor->done()) return false;
-    if (!round() && warp.waits) stop_at_barrier();
+    if (round()) continue;
+    if (holds())
+      next_turn();
+    else if (warp.waits)
+      stop_at_barrier();
   }
   recorded = warp.runs[which];
   return true;
 }
 
 void CtaExecutor::run_to_end(const Visit& visit) {
+  while (run_turn(visit, ~std::uint64_t{0}) == Reached::turn) next_turn();
+}
+
+CtaExecutor::Reached CtaExecutor::run_turn(const Visit& visit, std::uint64_t most) {
   record_ = false;
   visit_ = &visit;
   while (threads_alive() != 0) {
-    if (!round() && threads_alive() != 0) {
-      bool waits = true;
-      for (const Warp& warp : warps_) waits = waits && (warp.waits || warp.executor->done());
-      if (waits) stop_at_barrier();
-    }
+    if (executed_ > most) return Reached::limit;
+    if (round() || threads_alive() == 0) continue;
+    if (holds()) return Reached::turn;
+    bool waits = true;
+    for (const Warp& warp : warps_) waits = waits && (warp.waits || warp.executor->done());
+    if (waits) stop_at_barrier();
   }
+  return executed_ > most ? Reached::limit : Reached::end;
 }
 
 }  // namespace tilescope::sass

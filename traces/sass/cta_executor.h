@@ -3,6 +3,9 @@
 //
 // Warps take turns in order of their number; a turn ends at a barrier, at the end of the warp, or after some thousand
 // instructions. So what a warp sees does not depend on who asks for its instructions.
+//
+// CTAs that pass values to each other take turns too (passed_values.h): a warp that comes again to what may bring a
+// value from another CTA holds, and the CTA's turn ends when no other warp can go on.
 #pragma once
 
 #include <atomic>
@@ -19,6 +22,8 @@
 namespace tilescope::sass {
 
 // What the CTAs that are kept at once hold together.
+class PassedValues;
+
 struct Resident {
   std::atomic<std::uint64_t> runs{0}, pages{0};
 };
@@ -30,19 +35,28 @@ class CtaExecutor {
     const MemoryOperand* operands = nullptr;  // stay where they are until the next CTA starts
   };
 
+  // `before`: how CTAs before have left the memory, see CtaMemory; then the CTA takes turns.
   CtaExecutor(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
-              bool write_through, Resident& resident);
+              bool write_through, Resident& resident, GridMemory* before = nullptr);
   CtaExecutor(const CtaExecutor&) = delete;
   CtaExecutor& operator=(const CtaExecutor&) = delete;
   ~CtaExecutor() { resident_.runs -= kept_; }
 
-  void start(std::int64_t cta);
+  // `passed`: what other CTAs pass to it, in which turn; null: nothing, and it takes no turns unless with `before`.
+  void start(std::int64_t cta, const PassedValues* passed = nullptr);
   std::int64_t cta() const { return cta_; }
   // The index-th run of a warp, executing as far as needed; false when the warp has ended before.
   bool run_of(int warp, std::size_t index, Recorded& recorded);
   // To the end of all warps, keeping nothing. `visit` sees each run with its operands.
   using Visit = std::function<void(const WarpRun&, const std::vector<MemoryOperand>&)>;
   void run_to_end(const Visit& visit = {});
+  // The same, to the end of the turn; or until more than `most` instructions are executed since the start.
+  enum class Reached : std::uint8_t { end, turn, limit };
+  Reached run_turn(const Visit& visit, std::uint64_t most);
+  void next_turn();
+  // By all warps since the start.
+  std::uint64_t executed() const { return executed_; }
+  const PageMap& written() const { return memory_.written(); }
   // The most that a warp has executed since the start.
   std::uint64_t furthest() const { return furthest_.load(std::memory_order_relaxed); }
 
@@ -51,7 +65,8 @@ class CtaExecutor {
     std::unique_ptr<WarpExecutor> executor;
     std::vector<Recorded> runs;
     OperandRecord operands;
-    bool waits = false;
+    bool waits = false;  // at a barrier
+    bool holds = false;  // until the next turn of the CTA
     std::uint32_t barrier = 0;
   };
   struct Barrier {
@@ -66,6 +81,9 @@ class CtaExecutor {
   void arrive(Warp& warp, const WarpRun& run);
   void release_full_barriers();
   std::uint32_t threads_alive() const;
+  bool holds() const;
+  void begin_turn();
+  void lay_over(bool first_turn);
   void count(const Warp& warp, std::uint64_t executed, std::uint64_t kept);
   // Names the place where the warp is.
   [[noreturn]] void stop(const Warp& warp, const std::string& why) const;
@@ -80,6 +98,9 @@ class CtaExecutor {
   std::int64_t cta_ = 0;
   bool record_ = true;
   const Visit* visit_ = nullptr;
+  const bool first_in_turns_;  // with `before`
+  const PassedValues* passed_ = nullptr;
+  std::uint32_t turn_ = 0;      // from 1; 0: it takes none
   std::uint64_t executed_ = 0;  // of all warps, since the start
   std::uint64_t kept_ = 0;      // runs
   std::atomic<std::uint64_t> furthest_{0};

@@ -14,6 +14,7 @@
 #include "models/isa/pattern_table.h"
 #include "traces/sass/cta_executor.h"
 #include "traces/sass/memory_image.h"
+#include "traces/sass/passed_values.h"
 #include "traces/sass/program.h"
 
 namespace tilescope::sass {
@@ -22,8 +23,13 @@ class EndGuard {
  public:
   // All of them outlive the guard.
   EndGuard(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
-           Resident& resident)
-      : program_(program), patterns_(patterns), memory_(memory), shared_bytes_(shared_bytes), resident_(resident) {}
+           Resident& resident, const PassedValues& passed)
+      : program_(program),
+        patterns_(patterns),
+        memory_(memory),
+        shared_bytes_(shared_bytes),
+        resident_(resident),
+        passed_(passed) {}
 
   // `executed`: instructions that this warp, or the furthest one of its CTA where warps run together, has executed so
   // far. Throws DiagnosticsError when it does not end within the limits. Safe to use from several threads.
@@ -44,6 +50,7 @@ class EndGuard {
   DeviceMemory& memory_;
   std::size_t shared_bytes_;
   Resident& resident_;
+  const PassedValues& passed_;
   std::mutex mutex_;
   std::exception_ptr failure_;  // the first warp's that does not end, for all threads
   std::atomic<std::uint64_t> cleared_{kFirstCleared};

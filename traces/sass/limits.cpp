@@ -20,6 +20,8 @@ std::span<const LimitName> limit_names() {
       {"kept_runs", &Limits::kept_runs, "straight runs kept of resident CTAs whose warps exchange values"},
       {"buffer_bytes", &Limits::buffer_bytes, "byte of buffers that are filled"},
       {"written_bytes", &Limits::written_bytes, "byte of memory that resident CTAs write over"},
+      {"grid_instructions", &Limits::grid_instructions, "instructions that CTAs execute to learn what they pass on"},
+      {"passed_bytes", &Limits::passed_bytes, "byte of memory kept of what CTAs pass on"},
   };
   return names;
 }

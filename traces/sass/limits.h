@@ -22,6 +22,10 @@ struct Limits {
   std::uint64_t kept_runs = std::uint64_t{1} << 26U;
   std::uint64_t buffer_bytes = std::uint64_t{1} << 30U;   // contents of all buffers of a launch, as filled
   std::uint64_t written_bytes = std::uint64_t{1} << 32U;  // memory that CTAs resident at once write over
+  // Of a grid whose CTAs pass values to each other and are executed one after the other before anything is timed:
+  // instructions of all, and memory that they write over with what they have read of it. Beyond them, CTAs run alone.
+  std::uint64_t grid_instructions = std::uint64_t{1} << 28U;
+  std::uint64_t passed_bytes = std::uint64_t{1} << 30U;
 };
 
 struct LimitName {

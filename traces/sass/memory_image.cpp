@@ -26,25 +26,40 @@ const DeviceBuffer* DeviceMemory::find(std::uint64_t address, std::uint64_t byte
   return address - buffer.base + bytes <= buffer.size ? &buffer : nullptr;
 }
 
+void DeviceMemory::copy_page(std::uint64_t first, std::uint8_t* to) const {
+  std::memset(to, 0, kPageBytes);
+  auto buffer = std::partition_point(buffers.begin(), buffers.end(),
+                                     [first](const DeviceBuffer& one) { return one.base + one.size <= first; });
+  for (; buffer != buffers.end() && buffer->base < first + kPageBytes; ++buffer) {
+    const std::uint64_t from = std::max(first, buffer->base);
+    const std::uint64_t until = std::min(first + kPageBytes, buffer->base + buffer->size);
+    copy_out(*buffer, from - buffer->base, to + (from - first), until - from);
+  }
+}
+
 const std::uint8_t* CtaMemory::find_readable(std::uint64_t address, std::size_t bytes) {
   const DeviceBuffer* buffer = device_->find(address, bytes);
   if (buffer == nullptr) return zeros_.data();
   const std::uint64_t contents = buffer->bytes.size(), offset = address - buffer->base;
-  const std::uint64_t page = address / kPage * kPage;
-  if (written_ != 0) {
-    const Place& place = place_of(address / kPage);
-    if (place.generation == generation_) {
-      readable_ = inside<const std::uint8_t>(*buffer, page, pages_[place.page]->data());
+  const std::uint64_t page = address / kPageBytes * kPageBytes;
+  // Each such read is to be seen, so that its extent is not kept.
+  const std::uint8_t* left = before_ != nullptr ? before_->read(address, bytes) : nullptr;
+  if (written_.size() != 0) {
+    const std::uint32_t own = written_.find(address / kPageBytes);
+    if (own != PageMap::kNone) {
+      if (left != nullptr) return written_.page(own) + (address - page);
+      readable_ = inside<const std::uint8_t>(*buffer, page, written_.page(own));
       return readable_.at + (address - readable_.first);
     }
   }
+  if (left != nullptr) return left;
   if (offset < contents && offset + bytes > contents) {
     copy_out(*buffer, offset, across_.data(), bytes);
     return across_.data();
   }
   const bool beyond = offset >= contents;
   std::uint64_t first = buffer->base + (beyond ? contents : 0), end = buffer->base + (beyond ? buffer->size : contents);
-  if (written_ != 0) first = std::max(first, page), end = std::min(end, page + kPage);
+  if (written_.size() != 0 || before_ != nullptr) first = std::max(first, page), end = std::min(end, page + kPageBytes);
   readable_ = {first, end - first, beyond ? nullptr : buffer->bytes.data() + (first - buffer->base)};
   return beyond ? zeros_.data() : buffer->bytes.data() + offset;
 }
@@ -59,63 +74,43 @@ std::uint8_t* CtaMemory::find_writable(std::uint64_t address, std::size_t bytes)
     writable_ = {buffer.base, buffer.size, buffer.bytes.data()};
     return buffer.bytes.data() + (address - buffer.base);
   }
-  const std::uint64_t first = address / kPage * kPage;
-  Place* place = &place_of(address / kPage);
-  if (place->generation != generation_) {
-    if (2 * std::size_t{written_} >= places_.size()) {
-      grow();
-      place = &place_of(address / kPage);
-    }
-    *place = {address / kPage, generation_, written_};
-    if (written_ == pages_.size()) add_page();
-    copy_page(first, found, pages_[written_++]->data());
-  }
-  writable_ = inside(*found, first, pages_[place->page]->data());
+  writable_ = inside(*found, address / kPageBytes * kPageBytes, page_to_write(address / kPageBytes));
   return writable_.at + (address - writable_.first);
 }
 
-// What all buffers hold of the page at `first`; `buffer` has a part of it.
-void CtaMemory::copy_page(std::uint64_t first, const DeviceBuffer* buffer, std::uint8_t* to) const {
-  std::memset(to, 0, kPage);
-  const DeviceBuffer* begin = device_->buffers.data();
-  const DeviceBuffer* end = begin + device_->buffers.size();
-  while (buffer != begin && buffer[-1].base + buffer[-1].size > first) --buffer;
-  for (; buffer != end && buffer->base < first + kPage; ++buffer) {
-    const std::uint64_t from = std::max(first, buffer->base);
-    const std::uint64_t until = std::min(first + kPage, buffer->base + buffer->size);
-    copy_out(*buffer, from - buffer->base, to + (from - first), until - from);
-  }
+std::uint8_t* CtaMemory::page_to_write(std::uint64_t number) {
+  const std::uint32_t known = written_.find(number);
+  if (known != PageMap::kNone) return written_.page(known);
+  if (written_.size() == written_.held()) count_page();
+  std::uint8_t* page = written_.page(written_.add(number));
+  const std::uint8_t* left = before_ != nullptr ? before_->page(number) : nullptr;
+  if (left != nullptr)
+    std::memcpy(page, left, kPageBytes);
+  else
+    device_->copy_page(number * kPageBytes, page);
+  return page;
 }
 
-void CtaMemory::add_page() {
-  if ((++*all_pages_) * kPage > most_written_) {
-    --*all_pages_;
-    throw std::runtime_error("the CTAs that run at once write over too much memory; " +
-                             limit_met("written_bytes", most_written_));
-  }
-  pages_.push_back(std::make_unique<Page>());
+void CtaMemory::count_page() {
+  if ((++*all_pages_) * kPageBytes <= most_written_) return;
+  --*all_pages_;
+  throw std::runtime_error("the CTAs that run at once write over too much memory; " +
+                           limit_met("written_bytes", most_written_));
 }
 
-// Where page `number` is, or the free place where it would be.
-CtaMemory::Place& CtaMemory::place_of(std::uint64_t number) {
-  std::size_t at = (number * 0x9E3779B97F4A7C15ULL) >> 32U & (places_.size() - 1);
-  while (places_[at].generation == generation_ && places_[at].number != number) at = (at + 1) & (places_.size() - 1);
-  return places_[at];
+void CtaMemory::clear(std::span<const MemorySector> over) {
+  written_.clear();
+  std::fill(shared_.begin(), shared_.end(), std::uint8_t{0});
+  next_turn(over);
 }
 
-void CtaMemory::grow() {
-  std::vector<Place> before(2 * places_.size());
-  before.swap(places_);
-  for (const Place& place : before)
-    if (place.generation == generation_) place_of(place.number) = place;
-}
-
-void CtaMemory::clear() {
-  written_ = 0;
-  ++generation_;
+void CtaMemory::next_turn(std::span<const MemorySector> over) {
+  if (before_ != nullptr) written_.clear();
   readable_ = {};
   writable_ = {};
-  std::fill(shared_.begin(), shared_.end(), std::uint8_t{0});
+  for (const MemorySector& sector : over)
+    std::memcpy(page_to_write(sector.address / kPageBytes) + sector.address % kPageBytes, sector.bytes.data(),
+                MemorySector::kBytes);
 }
 
 }  // namespace tilescope::sass

@@ -1,17 +1,20 @@
 // Memory contents, for loads whose values matter: the launch's buffers, what the running CTA wrote over them, and its
 // shared memory.
 //
-// A CTA sees the buffers as the launch file filled them and its own writes, never those of another CTA: results do not
-// depend on the order in which CTAs run. An executor of the whole grid (execute_grid) lets all CTAs write into one
-// image instead, in order.
+// A CTA sees the buffers as the launch file filled them, its own writes, and what lies over the buffers for this CTA
+// (passed_values.h): results do not depend on the order in which CTAs run. An executor of the whole grid (execute_grid)
+// lets all CTAs write into one image instead, in order.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
+
+#include "traces/sass/grid_memory.h"
+#include "traces/sass/page_map.h"
 
 namespace tilescope::sass {
 
@@ -27,23 +30,26 @@ struct DeviceMemory {
   std::vector<DeviceBuffer> buffers;  // by base, none over another; two may share a page
 
   const DeviceBuffer* find(std::uint64_t address, std::uint64_t bytes) const;
+  // What all buffers hold of the page at `first`, zeros between them.
+  void copy_page(std::uint64_t first, std::uint8_t* to) const;
 };
 
 class CtaMemory {
  public:
   // `shared`: byte. With `write_through`, global writes change `device` itself.
   // `pages`: written over by all CTAs of the launch that are kept; refused beyond `most_written` byte.
+  // `before`: how CTAs before have left the memory; null: as `device` says.
   CtaMemory(DeviceMemory& device, std::size_t shared, bool write_through, std::atomic<std::uint64_t>& pages,
-            std::uint64_t most_written)
+            std::uint64_t most_written, GridMemory* before = nullptr)
       : device_(&device),
+        before_(before),
         write_through_(write_through),
         shared_(shared),
-        places_(64),
         all_pages_(&pages),
         most_written_(most_written) {}
   CtaMemory(const CtaMemory&) = delete;
   CtaMemory& operator=(const CtaMemory&) = delete;
-  ~CtaMemory() { *all_pages_ -= pages_.size(); }
+  ~CtaMemory() { *all_pages_ -= written_.held(); }
 
   // Where up to 16 aligned bytes can be read, until the next call. Outside every buffer: zeros.
   const std::uint8_t* global(std::uint64_t address, std::size_t bytes) {
@@ -63,17 +69,15 @@ class CtaMemory {
   std::uint8_t* shared_to_write(std::uint32_t address, std::size_t bytes) {
     return address + bytes <= shared_.size() ? shared_.data() + address : nullptr;
   }
-  void clear();
+  // As at the start of a CTA, with `over` lying over the buffers.
+  void clear(std::span<const MemorySector> over = {});
+  // At the start of its next turn, with `over` lying over the buffers and its own writes. With `before`, these are in
+  // there.
+  void next_turn(std::span<const MemorySector> over = {});
+  // What the running CTA has written over, and what lay over the buffers.
+  const PageMap& written() const { return written_; }
 
  private:
-  // What the running CTA writes over is copied, page by page.
-  static constexpr std::uint64_t kPage = 1024;
-  using Page = std::array<std::uint8_t, kPage>;
-  struct Place {  // of the hash table of pages
-    std::uint64_t number = 0;
-    std::uint32_t generation = 0;  // another one than ours: free
-    std::uint32_t page = 0;
-  };
   template <class Byte>
   struct Extent {  // bytes at addresses in a row; `at` null: zeros
     std::uint64_t first = 0, bytes = 0;
@@ -86,22 +90,19 @@ class CtaMemory {
   template <class Byte>
   static Extent<Byte> inside(const DeviceBuffer& buffer, std::uint64_t first, Byte* page) {
     const std::uint64_t begin = std::max(first, buffer.base);
-    return {begin, std::min(first + kPage, buffer.base + buffer.size) - begin, page + (begin - first)};
+    return {begin, std::min(first + kPageBytes, buffer.base + buffer.size) - begin, page + (begin - first)};
   }
-  void copy_page(std::uint64_t first, const DeviceBuffer* buffer, std::uint8_t* to) const;
-  Place& place_of(std::uint64_t number);
-  void grow();
-  void add_page();
+  // Where the page `number` lies to be written over.
+  std::uint8_t* page_to_write(std::uint64_t number);
+  void count_page();
 
   DeviceMemory* device_;
+  GridMemory* before_;
   bool write_through_;
   std::vector<std::uint8_t> shared_;
   Extent<const std::uint8_t> readable_;  // found last
   Extent<std::uint8_t> writable_;
-  std::vector<Place> places_;  // open addressing, a power of two
-  std::vector<std::unique_ptr<Page>> pages_;
-  std::uint32_t written_ = 0;  // pages in use
-  std::uint32_t generation_ = 1;
+  PageMap written_;  // what the running CTA writes over is copied, page by page
   std::atomic<std::uint64_t>* all_pages_;
   std::uint64_t most_written_;                       // byte
   std::array<std::uint8_t, 16> zeros_{}, across_{};  // `across_`: bytes across the end of a buffer's contents

@@ -42,6 +42,7 @@ class Builder {
     program_.needs_global = slice.global;
     program_.needs_memory = slice.global || slice.shared;
     program_.needs_local = slice.local;
+    program_.ctas_exchange = slice.ctas_exchange;
     program_.whole_cta = slice.shared || slice.global_changes || slice.barrier_results;
     return std::move(program_);
   }
@@ -273,12 +274,15 @@ class Builder {
   }
 
   void make_blocks(const Slice& slice) {
+    for (std::uint32_t i = 0; i < program_.code.size(); ++i)
+      if (slice.executed[i] && receives(program_.code[i])) leaders_.insert(i);
     program_.block_at.assign(program_.code.size(), -1);
     for (auto leader = leaders_.begin(); leader != leaders_.end(); ++leader) {
       const auto after = std::next(leader);
       const std::uint32_t end = after == leaders_.end() ? static_cast<std::uint32_t>(program_.code.size()) : *after;
       program_.block_at[*leader] = static_cast<std::int32_t>(program_.blocks.size());
       program_.blocks.push_back({.first = *leader, .length = end - *leader, .steps = {}});
+      program_.blocks.back().receives = slice.executed[*leader] && receives(program_.code[*leader]);
       fill_steps(program_.blocks.back(), slice);
     }
   }

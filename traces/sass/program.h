@@ -28,6 +28,7 @@ struct Step {
 struct Block {
   std::uint32_t first = 0, length = 0;  // instructions
   std::vector<Step> steps;              // only what has to be executed
+  bool receives = false;                // the first instruction may bring a value from another CTA
 };
 
 struct MemoryInstruction {
@@ -51,6 +52,7 @@ struct Program {
   bool needs_memory = false;  // contents of global or shared memory matter
   bool needs_global = false;  // contents of global memory do
   bool needs_local = false;
+  bool ctas_exchange = false;      // values that matter may pass between CTAs, through global memory
   std::size_t executed_share = 0;  // instructions that have to be executed, of code.size()
 };
 

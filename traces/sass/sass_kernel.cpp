@@ -12,7 +12,7 @@ SassKernel::SassKernel(Program program, Launch launch, DeviceMemory memory, std:
       launch_(std::move(launch)),
       memory_(std::move(memory)),
       shared_bytes_(shared_bytes),
-      guard_(program_, patterns_, memory_, shared_bytes_, resident_) {
+      guard_(program_, patterns_, memory_, shared_bytes_, resident_, passed_) {
   instructions_ = program_.instructions;
   exit_of_.resize(instructions_.size());
   for (std::size_t i = 0; i < exit_of_.size(); ++i) {
@@ -26,7 +26,16 @@ SassKernel::SassKernel(Program program, Launch launch, DeviceMemory memory, std:
 
 SassKernel::~SassKernel() = default;
 
-std::unique_ptr<WarpStream> SassKernel::make_stream() const { return std::make_unique<SassStream>(*this); }
+std::unique_ptr<WarpStream> SassKernel::make_stream() const {
+  if (program_.ctas_exchange && program_.launch.grid.count() > 1)
+    std::call_once(passed_once_, [this] { passed_.find(program_, patterns_, memory_, shared_bytes_, resident_); });
+  return std::make_unique<SassStream>(*this);
+}
+
+std::vector<std::string> SassKernel::approximations() const {
+  if (passed_.missing().empty()) return {};
+  return {passed_.missing()};
+}
 
 InstructionSource SassKernel::source_of(std::size_t instruction) const {
   if (instruction < program_.sources.size()) return program_.sources[instruction];
@@ -50,7 +59,7 @@ std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
   };
   std::shared_ptr<CtaExecutor> taken(idle_.back().release(), give_back);
   idle_.pop_back();
-  taken->start(cta);
+  taken->start(cta, &passed_);
   known = taken;
   return taken;
 }

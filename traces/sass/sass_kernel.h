@@ -9,6 +9,7 @@
 #include "models/isa/kernel.h"
 #include "traces/sass/end_guard.h"
 #include "traces/sass/memory_image.h"
+#include "traces/sass/passed_values.h"
 #include "traces/sass/program.h"
 #include "traces/sass/segment_keys.h"
 
@@ -26,6 +27,7 @@ class SassKernel final : public Kernel {
   std::unique_ptr<WarpStream> make_stream() const override;
   InstructionSource source_of(std::size_t instruction) const override;
   std::string source_folder() const override;
+  std::vector<std::string> approximations() const override;
 
   const Program& program() const { return program_; }
 
@@ -44,6 +46,8 @@ class SassKernel final : public Kernel {
   mutable PatternTable patterns_;
   mutable SegmentKeys keys_;
   mutable Resident resident_;
+  mutable std::once_flag passed_once_;
+  mutable PassedValues passed_;  // found before the first stream
   mutable EndGuard guard_;
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::int64_t, std::weak_ptr<CtaExecutor>> running_;  // by CTA

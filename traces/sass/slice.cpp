@@ -37,6 +37,7 @@ class Slicer {
       settle();
       find_memory();
     } while (grown_);
+    find_exchange();
     return std::move(slice_);
   }
 
@@ -163,6 +164,11 @@ class Slicer {
     }
   }
 
+  void find_exchange() {
+    for (std::size_t i = 0; i < code_.size(); ++i)
+      if (slice_.executed[i] && receives(code_[i])) slice_.ctas_exchange = true;
+  }
+
   const std::vector<Decoded>& code_;
   const Successors& successors_;
   bool all_;
@@ -176,6 +182,13 @@ class Slicer {
 };
 
 }  // namespace
+
+bool receives(const Decoded& decoded) {
+  const MemoryAccess& access = decoded.access;
+  if (!decoded.is_memory || !touches(access.at.space, Space::global)) return false;
+  return access.kind == MemoryKind::atomic ||
+         (access.kind == MemoryKind::load && access.coherent && decoded.instruction.cached == 0);
+}
 
 Slice slice_of(const std::vector<Decoded>& code, const Successors& successors, bool all) {
   return Slicer(code, successors, all).run();

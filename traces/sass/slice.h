@@ -24,7 +24,12 @@ struct Slice {
   bool global = false, shared = false, local = false;  // whose contents matter
   bool global_changes = false;                         // stores of the launch can reach needed global loads
   bool barrier_results = false;
+  bool ctas_exchange = false;  // values that matter may pass between CTAs: something that receives() is executed
 };
+
+// May this bring a value from another CTA? An atomic with a result, or a load of GPU or system scope, on global memory.
+// Without one of these, what a CTA reads of another's writes is a race.
+bool receives(const Decoded& decoded);
 
 // With `all`, everything is needed.
 Slice slice_of(const std::vector<Decoded>& code, const Successors& successors, bool all);

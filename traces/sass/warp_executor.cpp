@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "traces/sass/address_patterns.h"
 #include "traces/sass/address_windows.h"
@@ -47,6 +48,8 @@ void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
   state_.executed = 0;
   state_.barrier_result = 0;
   local_.clear();
+  received_.assign(program_.ctas_exchange ? program_.memory.size() : 0, {});
+  turn_of_cta_ = 0;
   last_ = 0;
   turn_at_ = before_ = kNowhere;
   cta_ = cta;
@@ -79,6 +82,10 @@ WarpRun WarpExecutor::next(bool stop_at_barriers) {
     const Block& block = program_.blocks[static_cast<std::size_t>(program_.block_at[place])];
     state_.active = lanes_.running().lanes;
     state_.exited = lanes_.exited();
+    if (block.receives && turn_of_cta_ != 0 && comes_again(block)) {
+      run.end = WarpRun::End::again;
+      return run;
+    }
     run_block(block);
     run.length += block.length;
     state_.executed += block.length;
@@ -101,6 +108,17 @@ void WarpExecutor::run_block(const Block& block) {
       step.op->run(state_, *step.op, lanes);
     if (observed_) loop_.after(state_, step, lanes);
   }
+}
+
+bool WarpExecutor::comes_again(const Block& block) {
+  const Step& step = block.steps.front();
+  const std::uint32_t lanes = guarded(*step.op);
+  if (lanes == 0) return false;
+  const auto index = static_cast<std::size_t>(step.memory);
+  addresses(program_.memory[index].at, state_.address);
+  const Received now{state_.address[static_cast<std::size_t>(std::countr_zero(lanes))], turn_of_cta_};
+  const Received before = std::exchange(received_[index], now);
+  return before.turn == now.turn && before.address == now.address;
 }
 
 void WarpExecutor::addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const {

@@ -14,7 +14,7 @@ namespace tilescope::sass {
 
 // A straight run of instructions that a warp has executed.
 struct WarpRun {
-  enum class End : std::uint8_t { jump, barrier, arrive, exit };
+  enum class End : std::uint8_t { jump, barrier, arrive, exit, again };  // again: the warp comes to a place again
   std::uint32_t first = 0, length = 0;
   End end = End::jump;
   std::uint32_t barrier = 0;  // which, and of how many threads (0: all of the CTA)
@@ -33,6 +33,9 @@ class WarpExecutor {
   bool done() const { return lanes_.done(); }
   std::uint32_t place() const { return lanes_.running().place; }  // instruction that comes next
   std::uint64_t executed() const { return state_.executed; }      // instructions since the start
+  // From now on a warp stops, be it without having executed anything, in front of what may bring a value from another
+  // CTA when it comes there with the same address again since this call: it draws another number, or waits. 0: never.
+  void begin_turn(std::uint32_t turn) { turn_of_cta_ = turn; }
   // Executes to the end of the straight run. Its operands are left in operands(), until the next call.
   // Stops at barriers only with `stop_at_barriers`. Throws DiagnosticsError naming line and cause when an address is
   // misaligned, lanes wait for ever, or a loop does not end. REQUIRES: !done().
@@ -50,6 +53,7 @@ class WarpExecutor {
   static constexpr std::uint8_t kMostFailures = 4;
 
   void run_block(const Block& block);
+  bool comes_again(const Block& block);
   void run_memory(const Step& step, std::uint32_t lanes);
   void addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const;
   void access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes);
@@ -72,6 +76,12 @@ class WarpExecutor {
   std::vector<PatternId> last_pattern_;      // by memory instruction; kMostOperands each
   std::vector<MemoryOperand> last_operand_;  // by memory instruction, of the block that runs
   std::vector<MemoryOperand> operands_;
+  struct Received {
+    std::uint64_t address = 0;  // of the first lane
+    std::uint32_t turn = 0;
+  };
+  std::vector<Received> received_;  // by memory instruction: what it asked for last
+  std::uint32_t turn_of_cta_ = 0;
   LoopRun loop_;
   std::vector<LaneArray> turn_;         // registers when the last turn of a loop began
   std::uint32_t turn_at_ = kNowhere;    // where that turn began, if the next one may be told from it

@@ -21,6 +21,7 @@ class RelaunchedKernel : public Kernel {
   std::unique_ptr<WarpStream> make_stream() const override { return kernel_->make_stream(); }
   InstructionSource source_of(std::size_t instruction) const override { return kernel_->source_of(instruction); }
   std::string source_folder() const override { return kernel_->source_folder(); }
+  std::vector<std::string> approximations() const override { return kernel_->approximations(); }
 
  private:
   std::shared_ptr<const Kernel> kernel_;
