@@ -73,11 +73,11 @@ TEST_CASE("what DEPBAR names is what the warp waits for") {
 TEST_CASE("a warpgroup's multiply-add has one of the shapes of its elements") {
   const struct {
     const char* text;
-    int work;  // of one warp, in units of 256 multiply-adds of FP16
+    int work;  // of one warp, in units of 256 multiply-adds of 16 bits
   } known[] = {{"HGMMA.64x128x16.F32 R24, gdesc[UR8].tnspB, R24, gsb0", 128},
                {"HGMMA.64x256x16.F32.BF16 R24, gdesc[UR8].tnspA.tnspB, R24, !UPT", 256},
                {"HGMMA.64x8x16.F16 R24, R4, gdesc[UR8], R24", 8},
-               {"HGMMA.64x64x8.F32.TF32 R24, gdesc[UR8], R24, gsb0", 32},
+               {"HGMMA.64x64x8.F32.TF32 R24, gdesc[UR8], R24, gsb0", 64},
                {"IGMMA.64x64x32.S8.U8.SAT R24, gdesc[UR8], R24", 64},
                {"QGMMA.64x128x32.F32.E4M3.E5M2 R24, gdesc[UR8], R24", 128}};
   for (const auto& [text, work] : known) {

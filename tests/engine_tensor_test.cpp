@@ -1,0 +1,115 @@
+// Tensor cores in the timing engine: rates, what wgmma reads, and who waits for its groups. The measured figures are
+// those of gpu/measured/h100/async_microbench.csv.
+#include "engine_runs.h"
+#include "microbench.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+// A product of a warpgroup, m64nNk16, by each of its warps.
+Step group_product(int n, bool a_in_registers, bool last) {
+  Step made = step(OpClass::group_tensor);
+  made.instruction.work = static_cast<std::uint16_t>(64 * n * 16 / 4 / 256);
+  made.instruction.detail = static_cast<std::uint16_t>(static_cast<unsigned>(n + (a_in_registers ? 0 : 64)) |
+                                                       (a_in_registers ? Instruction::kInRegisters : 0U) |
+                                                       (last ? Instruction::kClosesGroup : 0U));
+  return made;
+}
+Step group_wait(int left) {
+  Step made = step(OpClass::group_wait);
+  made.instruction.detail = static_cast<std::uint16_t>(left + 1);
+  return made;
+}
+Cycle warpgroup_cycles(const Program& program, const std::vector<std::string>& changes = {}) {
+  std::vector<std::string> all = changes;
+  all.emplace_back("sm.gpcs=[1]");
+  return run_timed(HandMadeKernel(1, 4 * kLanes, program), gpu("h100", all)).timeline.at(0).end;
+}
+// Cycles from one product to the next while nobody waits for a group.
+double product_cycles(int n, bool a_in_registers, const std::vector<std::string>& changes = {}) {
+  const auto of = [&](int count) {
+    Program program;
+    for (int i = 0; i < count; ++i) program.push_back(group_product(n, a_in_registers, i + 1 == count));
+    program.push_back(group_wait(0));
+    program.push_back(step(OpClass::nop));
+    return warpgroup_cycles(program, changes);
+  };
+  return static_cast<double>(of(96) - of(32)) / 64;
+}
+double warp_product_cycles(int work, int detail) {
+  Step made = step(OpClass::tensor);
+  made.instruction.work = static_cast<std::uint16_t>(work);
+  made.instruction.detail = static_cast<std::uint16_t>(detail);
+  const auto of = [&](int count) { return warpgroup_cycles(repeated(count, made)); };
+  return static_cast<double>(of(96) - of(32)) / 64;
+}
+
+}  // namespace
+
+TEST_CASE("a product of a warpgroup takes its multiply-adds, or what it reads") {
+  const struct {
+    int n;
+    bool a_in_registers;
+    double measured;
+  } rows[] = {{8, false, 18.1},   {16, false, 20.1},   {32, false, 24.1}, {64, false, 32.2},
+              {128, false, 64.3}, {256, false, 128.5}, {8, true, 13.1},   {16, true, 13.1},
+              {32, true, 16.1},   {64, true, 32.2},    {128, true, 64.3}, {256, true, 128.5}};
+  for (const auto& row : rows) {
+    CAPTURE(row.n);
+    CAPTURE(row.a_in_registers);
+    CHECK(product_cycles(row.n, row.a_in_registers) == doctest::Approx(row.measured).epsilon(0.02));
+  }
+  CHECK(product_cycles(8, true, {"pipes.group_tensor_register_cycles=1"}) < 8);
+  CHECK(product_cycles(128, false, {"pipes.group_tensor_fma_per_cycle=256"}) == doctest::Approx(128).epsilon(0.02));
+}
+
+TEST_CASE("a product of a warp takes its bits along K") {
+  CHECK(warp_product_cycles(8, 0) == doctest::Approx(6.05).epsilon(0.02));  // m16n8k16 FP16, m16n8k8 TF32
+  CHECK(warp_product_cycles(4, 0) == doctest::Approx(4.1).epsilon(0.03));   // m16n8k8 FP16, m16n8k16 INT8
+  CHECK(warp_product_cycles(4, 1) == doctest::Approx(16.1).epsilon(0.02));  // m8n8k4 FP64
+}
+
+TEST_CASE("a group of products is waited for, and products that nobody waits for hold nobody up") {
+  const auto group = [](int products, bool waits) {
+    Program program;
+    for (int i = 0; i < products; ++i) program.push_back(group_product(64, false, i + 1 == products));
+    if (waits) program.push_back(group_wait(0));
+    program.push_back(step(OpClass::nop));
+    return program;
+  };
+  const Cycle bare = warpgroup_cycles({step(OpClass::nop)});
+  for (const auto& [products, measured] : {std::pair{1, 105}, {2, 133}, {4, 192}, {8, 320}}) {
+    CAPTURE(products);
+    const Cycle waited = warpgroup_cycles(group(products, true)) - bare;
+    CHECK(static_cast<double>(waited) == doctest::Approx(measured).epsilon(0.1));
+    CHECK(warpgroup_cycles(group(products, false)) - bare < 20);
+    CHECK(warpgroup_cycles(group(products, true), {"pipes.group_tensor_latency_cycles=1064"}) - bare == waited + 1000);
+  }
+}
+
+TEST_CASE("a wait that leaves one group waits for the one before") {
+  Program program;
+  for (int i = 0; i < 2; ++i) program.push_back(group_product(256, false, true));
+  Program both = program, one = program;
+  both.push_back(group_wait(0));
+  one.push_back(group_wait(1));
+  for (Program* waits : {&both, &one}) waits->push_back(step(OpClass::nop));
+  CHECK(warpgroup_cycles(both) - warpgroup_cycles(one) == 128);
+  const RunOutcome outcome = run(gpu("h100", {"sm.gpcs=[1]"}), HandMadeKernel(1, 4 * kLanes, both), Mode::timing);
+  CHECK(outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::gmma)] > 4 * 200);
+}
+
+TEST_CASE("loads from shared memory get what products leave of the data stage") {
+  // n = 128 reads 48 wavefronts in 64 cycles: a quarter is left.
+  Program products, loads;
+  for (int i = 0; i < 64; ++i) {
+    products.push_back(group_product(128, false, i == 63));
+    for (int l = 0; l < 8; ++l) loads.push_back(step(OpClass::shared_load, {strided(0, 4, 4)}));
+  }
+  Program all = products;
+  all.insert(all.end(), loads.begin(), loads.end());
+  const Cycle together = warpgroup_cycles(all), alone = warpgroup_cycles(loads);
+  CHECK(together > alone + 1000);
+}
