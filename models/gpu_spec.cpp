@@ -157,6 +157,8 @@ void L2Spec::fields(SpecFields& f) {
   f.choice("replacement", replacement, ChosenReplacement::names(), "which line of a full set a new one replaces");
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
+  f.integer("slice_write_bytes_per_cycle", slice_write_bytes_per_cycle, {1, 4096}, "byte/cycle",
+            "written into one slice, per L2 clock");
   f.real("atomic_sector_cycles", atomic_sector_cycles, {0, 100}, "cycle",
          "a sector of an atomic that changes all its words keeps its slice busy, SM clock");
   f.real("atomic_partial_cycles", atomic_partial_cycles, {0, 100}, "cycle", "the same if it changes some of its words");

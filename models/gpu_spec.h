@@ -134,6 +134,7 @@ struct L2Spec {
   std::int64_t replacement = 0;            // index into ChosenReplacement::names()
   std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
   std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
+  std::int64_t slice_write_bytes_per_cycle = 0;
   double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit, all words of the sector
   double atomic_partial_cycles = 0;        // the same, some of its words
   double atomic_compare_cycles = 0;        // the same of a compare-and-swap

@@ -17,6 +17,7 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
     : hash_(hash),
       lookup_(to_ticks(gpu.clock.sm_mhz / gpu.clock.l2_mhz)),
       slice_bytes_(gpu.l2.slice_bytes_per_cycle),
+      slice_write_bytes_(gpu.l2.slice_write_bytes_per_cycle),
       sector_in_(gpu.crossbar.write_sector_cycles * lookup_),
       partial_in_(gpu.crossbar.write_partial_cycles * lookup_),
       atomic_sector_(to_ticks(gpu.l2.atomic_sector_cycles)),
@@ -35,6 +36,10 @@ L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& 
           ChosenReplacement(static_cast<std::size_t>(gpu.l2.replacement), sets, ways)};
 }
 
+Tick L2Partition::time_of(SectorMask sectors, std::int64_t bytes_per_clock) const {
+  return std::max<std::int64_t>(1, (sectors.bytes() + bytes_per_clock - 1) / bytes_per_clock) * lookup_;
+}
+
 L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
   if (const Sectors* const way = tags_.find(line)) {
@@ -42,8 +47,7 @@ L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Ti
     result.present = way->present & sectors;
     if (result.present.any()) result.ready = way->ready;
   }
-  const std::int64_t clocks = std::max<std::int64_t>(1, (sectors.bytes() + slice_bytes_ - 1) / slice_bytes_);
-  result.looked_up = slices_[hash_.slice(line)].take(now, clocks * lookup_);
+  result.looked_up = slices_[hash_.slice(line)].take(now, time_of(result.present, slice_bytes_));
   result.ready = std::max(result.ready, result.looked_up);
   return result;
 }
@@ -62,6 +66,7 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   Sectors& here = claim(line, evicted);
   here.present |= sectors;
   here.ready = std::max(here.ready, ready);
+  slices_[hash_.slice(line)].take(ready, time_of(sectors, slice_bytes_));
   return evicted;
 }
 
@@ -74,7 +79,7 @@ Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tic
 }
 
 Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
-  return slices_[hash_.slice(line)].take(now, sectors.count() * lookup_);
+  return slices_[hash_.slice(line)].take(now, time_of(sectors, slice_write_bytes_));
 }
 
 L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) {

@@ -85,7 +85,7 @@ TEST_CASE("a group of products is waited for, and products that nobody waits for
     const Cycle waited = warpgroup_cycles(group(products, true)) - bare;
     CHECK(static_cast<double>(waited) == doctest::Approx(measured).epsilon(0.1));
     CHECK(warpgroup_cycles(group(products, false)) - bare < 20);
-    CHECK(warpgroup_cycles(group(products, true), {"pipes.group_tensor_latency_cycles=1064"}) - bare == waited + 1000);
+    CHECK(warpgroup_cycles(group(products, true), {"pipes.group_tensor_latency_cycles=564"}) - bare == waited + 500);
   }
 }
 
