@@ -193,6 +193,7 @@ void HbmSpec::fields(SpecFields& f) {
   f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks its bank");
   f.real("turnaround_ns", turnaround_ns, {0, 1000}, "ns", "bus idle for one read-write-read turn");
   f.integer("write_batch", write_batch, {1, 4096}, "fetch", "writes collected before the bus turns around");
+  f.require(row_bytes % 128 == 0, "row_bytes", "must be a multiple of 128");
   f.require(fetch_bytes == 32 || fetch_bytes == 64 || fetch_bytes == 128, "fetch_bytes", "must be 32, 64 or 128");
   f.require(refresh_ns < refresh_interval_ns, "refresh_ns", "must be smaller than hbm.refresh_interval_ns");
 }

@@ -42,8 +42,7 @@ class TensorCores {
 
   // Data-stage wavefronts of the sub-partition's share of a warpgroup's product; those of all four are whole.
   static Cycle wavefronts(const Instruction& instruction, unsigned sub_partition) {
-    const Cycle quarter_lines = instruction.rows_read();  // 32 of 128 bytes each
-    const Cycle all = (quarter_lines + 3) / 4, sub = sub_partition % 4;
+    const Cycle all = (instruction.rows_read() + 3) / 4, sub = sub_partition % 4;  // four rows of 32 bytes each
     return all * (sub + 1) / 4 - all * sub / 4;
   }
 

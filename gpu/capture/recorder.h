@@ -103,6 +103,7 @@ class Recorder {
   void find_buffers(const std::vector<PossibleAddress>& addresses, Buffers& buffers,
                     std::vector<PossibleAddress>& unknown) const;
   std::vector<PossibleAddress> ask_for_buffers(const std::vector<PossibleAddress>& unknown, Buffers& buffers) const;
+  void remember(const std::vector<PossibleAddress>& strangers, Kernel& kernel);
   int store(const LaunchCall& call, Kernel& kernel, const std::string& arguments, Buffers buffers);
   void describe_gpu();
   void write_order(int id, CUstream stream, bool per_thread_stream, bool is_graph);

@@ -77,12 +77,12 @@ describe() {
 
 if count_with_ncu; then
   describe "Nsight Compute" "$(basename "$metrics_file")" >"$work/head"
-  awk -v metrics="$work/metrics" -v head="$work/head" -f "$here/join.awk" "$prefix.cases.csv" "$prefix.ncu.csv" >"$prefix.csv"
+  awk -v metrics="$work/metrics" -v head="$work/head" -f "$here/csv.awk" -f "$here/join.awk" "$prefix.cases.csv" "$prefix.ncu.csv" >"$prefix.csv"
 else
   echo "collect.sh: falling back to times without counters" >&2
   "$program" --cases "$cases" --cold --no-check --repeats 21 >"$prefix.cases.csv"
   rm -f "$prefix.ncu.csv" "$prefix".part*
   describe "times from events" "no counters" | sed 's/times from events [0-9.]*/times from events/' >"$work/head"
-  awk -v head="$work/head" -f "$here/join.awk" "$prefix.cases.csv" >"$prefix.csv"
+  awk -v head="$work/head" -f "$here/csv.awk" -f "$here/join.awk" "$prefix.cases.csv" >"$prefix.csv"
 fi
 echo "collect.sh: $(($(grep -vc '^#' "$prefix.csv") - 1)) rows in $prefix.csv" >&2

@@ -4,6 +4,7 @@
 #   collect/count_microbench.sh PROGRAM OUT_PREFIX [NAME...]    ->  OUT_PREFIX.counted.csv (join_counted.awk says how it looks),
 #                                                             from OUT_PREFIX.ncu.csv, where row i belongs to launch i of OUT_PREFIX.csv
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 program=$1 prefix=$2 names=("${@:3}")
 [ ${#names[@]} -gt 0 ] || names=(counted_empty counted_coalescer counted_bursts counted_l2_capacity counted_strided counted_stores)
 metrics=gpc__cycles_elapsed.max,gpu__time_duration.sum,sm__cycles_active.avg,l1tex__m_xbar2l1tex_read_sectors.sum
@@ -12,4 +13,4 @@ metrics+=,lts__t_sectors_srcunit_ltcfabric_lookup_hit.sum,lts__t_requests_srcuni
 
 ncu --csv --page raw --print-units base --cache-control all --clock-control none --kernel-name 'regex:^probe_' --metrics "$metrics" \
   --log-file "$prefix.ncu.csv" "$program" "$prefix" "${names[@]}"
-awk -v metrics="$metrics" -f "$(dirname "$0")/join_counted.awk" "$prefix.csv" "$prefix.ncu.csv" >"$prefix.counted.csv"
+awk -v metrics="$metrics" -f "$here/csv.awk" -f "$here/join_counted.awk" "$prefix.csv" "$prefix.ncu.csv" >"$prefix.counted.csv"

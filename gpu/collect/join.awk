@@ -3,34 +3,13 @@
 #   # <two lines of provenance>
 #   kernel,m,n,k,group,parameters,block,grid,<metric>,<metric>...
 #
-#   awk -v metrics=FILE -v head=FILE -f join.awk X.cases.csv X.ncu.csv      metrics: one name a line, in the order wanted
-#   awk -v head=FILE -f join.awk X.cases.csv                                no counters: gpu__time_duration.sum from the program
+#   awk -v metrics=FILE -v head=FILE -f csv.awk -f join.awk X.cases.csv X.ncu.csv      metrics: one name a line, in the order wanted
+#   awk -v head=FILE -f csv.awk -f join.awk X.cases.csv                                no counters: gpu__time_duration.sum from the program
 #
 # m, n, k and group are empty for memory kernels, parameters (NAME=VALUE;...) for GEMMs. The program and the profiler must agree on
 # block and grid, so that no row meets another case's counters. SM CLOCK in the provenance becomes the median clock of the rows.
 
 function fail(sentence) { print "join.awk: " sentence > "/dev/stderr"; failed = 1; exit 1 }
-
-# Splits a line of CSV into cell[1..]; returns how many. Quotes are dropped; in a quoted number, so are the commas.
-function split_csv(line, cell,    count, i, character, quoted, text) {
-  split("", cell); count = 0; text = ""; quoted = 0
-  for (i = 1; i <= length(line); ++i) {
-    character = substr(line, i, 1)
-    if (character == "\"") quoted = !quoted
-    else if (character == "," && !quoted) { cell[++count] = text; text = "" }
-    else if (character != "\r") text = text character
-  }
-  cell[++count] = text
-  return count
-}
-
-function plain(text) { if (text ~ /^-?[0-9][0-9,]*(\.[0-9]+)?$/) gsub(/,/, "", text); return text }
-
-function median(values, count,    i, j, swap) {
-  for (i = 2; i <= count; ++i)
-    for (j = i; j > 1 && values[j - 1] + 0 > values[j] + 0; --j) { swap = values[j]; values[j] = values[j - 1]; values[j - 1] = swap }
-  return values[int((count + 1) / 2)]
-}
 
 BEGIN {
   if (metrics != "") while ((getline name < metrics) > 0) wanted[++wanted_count] = name

@@ -2,22 +2,9 @@
 #
 #   benchmark,case,metric,value,unit
 #
-#   awk -v metrics=gpc__cycles_elapsed.max,... -f join_counted.awk X.csv X.ncu.csv
+#   awk -v metrics=gpc__cycles_elapsed.max,... -f csv.awk -f join_counted.awk X.csv X.ncu.csv
 #
 # X.csv is the program's (report.h): its rows with the metric `launch`, one per launch, say which case a launch belongs to.
-
-# Splits a line of CSV into cell[1..]; quotes are dropped; in a quoted number, so are the commas.
-function split_csv(line, cell,    count, i, character, quoted, text) {
-  split("", cell); count = 0; text = ""; quoted = 0
-  for (i = 1; i <= length(line); ++i) {
-    character = substr(line, i, 1)
-    if (character == "\"") quoted = !quoted
-    else if (character == "," && !quoted) { cell[++count] = text; text = "" }
-    else if (character != "\r") text = text character
-  }
-  cell[++count] = text
-  return count
-}
 
 BEGIN { wanted_count = split(metrics, wanted, ",") }
 FNR == 1 { ++file }
@@ -28,9 +15,7 @@ file == 1 { split($0, part, ","); if (part[3] == "launch") name[cases++] = part[
 {
   split_csv($0, cell)
   for (i = 1; i <= wanted_count; ++i) {
-    value = cell[column[wanted[i]]]
-    gsub(/,/, "", value)
-    if (wanted[i] in column) print name[rows + 0] "," wanted[i] "," value ","
+    if (wanted[i] in column) print name[rows + 0] "," wanted[i] "," plain(cell[column[wanted[i]]]) ","
   }
   ++rows
 }

@@ -3,35 +3,11 @@
 #   # <two lines of provenance>
 #   kernel,block,grid,<metric>,<metric>...        a row per launch in launch order; kernel: the mangled name
 #
-#   awk -v metrics=FILE -v head=FILE -f programs.awk X.ncu.csv      metrics: one name a line, in the order wanted
+#   awk -v metrics=FILE -v head=FILE -f csv.awk -f programs.awk X.ncu.csv      metrics: one name a line, in the order wanted
 #
 # SM CLOCK in the provenance becomes the median clock of the rows. A launch without counters ends the program: rows must not shift.
 
 function fail(sentence) { print "programs.awk: " sentence > "/dev/stderr"; failed = 1; exit 1 }
-
-# Splits a line of CSV into cell[1..]; returns how many. Quotes are dropped; in a quoted number, so are the commas.
-function split_csv(line, cell,    count, pieces, i, j, parts, part, text) {
-  split("", cell); count = 0; text = ""
-  pieces = split(line, part, "\"")
-  for (i = 1; i <= pieces; ++i) {
-    if (i % 2 == 0) { text = text part[i]; continue }  # between quotes
-    parts = split(part[i], outside, ",")
-    for (j = 1; j <= parts; ++j) {
-      text = text outside[j]
-      if (j < parts) { cell[++count] = text; text = "" }
-    }
-  }
-  cell[++count] = text
-  return count
-}
-
-function plain(text) { if (text ~ /^-?[0-9][0-9,]*(\.[0-9]+)?$/) gsub(/,/, "", text); return text }
-
-function median(values, count,    i, j, swap) {
-  for (i = 2; i <= count; ++i)
-    for (j = i; j > 1 && values[j - 1] + 0 > values[j] + 0; --j) { swap = values[j]; values[j] = values[j - 1]; values[j - 1] = swap }
-  return values[int((count + 1) / 2)]
-}
 
 BEGIN { while ((getline name < metrics) > 0) wanted[++wanted_count] = name }
 

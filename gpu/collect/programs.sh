@@ -76,7 +76,7 @@ run_one() {
 }
 
 capture_one() {
-  local options=() code limit
+  local options=() code limit words
   limit=$(left)
   command_of "$1"
   if [ "$limit" -lt 15 ]; then echo "$1: left out: no time"; return; fi
@@ -87,6 +87,10 @@ capture_one() {
   rm -rf "${out:?}/$1"
   timeout "$limit" "$recorder" "${options[@]}" -o "$out/$1" "${command[@]}" >"$out/log/$1.capture.txt" 2>&1
   code=$?
+  # The words of programs.csv in place of where this build lies.
+  words=$(field "$1" 5)
+  [[ $words != *.py* ]] || words="python3 $words"
+  [ ! -w "$out/$1/bundle.yaml" ] || sed -i "s|^program: .*|program: [$(sed 's/[^ ]*/"&"/g; s/ /, /g' <<<"$words")]|" "$out/$1/bundle.yaml"
   echo "$1: capture exit $code, $(lines "$out/$1/order") launches, $(du -sk "$out/$1" | cut -f1) KiB"
 }
 
@@ -100,7 +104,7 @@ measure_one() {
     --clock-control none --target-processes application-only --metrics "$(paste -sd, "$out/time/metrics")" --log-file "$out/time/$1.ncu.csv" \
     "${command[@]}" >"$out/log/$1.measure.txt" 2>&1
   code=$?
-  if awk -v metrics="$out/time/metrics" -v head="$out/time/head" -f "$here/programs.awk" "$out/time/$1.ncu.csv" >"$out/time/$1.csv" \
+  if awk -v metrics="$out/time/metrics" -v head="$out/time/head" -f "$here/csv.awk" -f "$here/programs.awk" "$out/time/$1.ncu.csv" >"$out/time/$1.csv" \
     2>>"$out/log/$1.measure.txt"; then
     mv "$out/time/$1.csv" "$out/$1.csv"
   else

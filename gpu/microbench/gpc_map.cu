@@ -2,8 +2,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "device_probe.cuh"
 #include "gpc_map.h"
+#include "hopper.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -15,22 +15,6 @@ __global__ void place_clusters(int* sm_of_cta, long long cycles) {
   }
   while (clock64_now() < end) {
   }
-}
-
-void launch_clusters(int* sm_of_cta, int ctas, unsigned cluster) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = cluster;
-  attribute.val.clusterDim.y = 1;
-  attribute.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(ctas);
-  config.blockDim = dim3(32);
-  config.dynamicSmemBytes = kOneCtaPerSm;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, place_clusters, sm_of_cta, 20000LL), "cudaLaunchKernelEx");
-  finish("place_clusters");
 }
 
 }  // namespace
@@ -51,13 +35,14 @@ std::vector<std::vector<int>> gpc_map() {
     }
     return sm;
   };
-  for (const unsigned cluster : {2U, 4U, 5U, 6U, 7U, 8U}) {
-    const int ctas = sm_count() / static_cast<int>(cluster) * static_cast<int>(cluster);
+  for (const int cluster : {2, 4, 5, 6, 7, 8}) {
+    const int ctas = sm_count() / cluster * cluster;
     Recorder<int> sm_of_cta(ctas);
-    launch_clusters(sm_of_cta.device(), ctas, cluster);
+    launch_clusters(place_clusters, ctas, cluster, 32, kOneCtaPerSm, sm_of_cta.device(), 20000);
+    finish("place_clusters");
     const std::vector<int> seen = sm_of_cta.host();
     for (int cta = 0; cta < ctas; ++cta) {
-      group[root(seen[cta])] = root(seen[cta - cta % static_cast<int>(cluster)]);
+      group[root(seen[cta])] = root(seen[cta - cta % cluster]);
     }
   }
   std::map<int, std::vector<int>> members;

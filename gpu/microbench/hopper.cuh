@@ -31,40 +31,39 @@ bool fits(Kernel kernel, int threads, int shared_bytes) {
   return threads <= attributes.maxThreadsPerBlock && resident > 0;
 }
 
-// Launches `ctas` CTAs in clusters of `cluster`.
+// How `ctas` CTAs in clusters of `cluster` are launched.
+struct ClusterLaunch {
+  ClusterLaunch(int ctas, int cluster, int threads, int shared_bytes) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    config.gridDim = ctas;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+  ClusterLaunch(const ClusterLaunch&) = delete;
+  ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+};
+
 template <class... Parameters, class... Arguments>
 void launch_clusters(void (*kernel)(Parameters...), int ctas, int cluster, int threads, int shared_bytes,
                      Arguments... arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = cluster;
-  attribute.val.clusterDim.y = 1;
-  attribute.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = ctas;
-  config.blockDim = threads;
-  config.dynamicSmemBytes = shared_bytes;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "cudaLaunchKernelEx");
+  const ClusterLaunch launch(ctas, cluster, threads, shared_bytes);
+  check(cudaLaunchKernelEx(&launch.config, kernel, static_cast<Parameters>(arguments)...), "cudaLaunchKernelEx");
 }
 
 // How many CTAs in clusters of `cluster` are resident at once.
 template <class... Parameters>
 int resident_ctas(void (*kernel)(Parameters...), int cluster, int threads, int shared_bytes) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = cluster;
-  attribute.val.clusterDim.y = 1;
-  attribute.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = cluster;
-  config.blockDim = threads;
-  config.dynamicSmemBytes = shared_bytes;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
+  const ClusterLaunch launch(cluster, cluster, threads, shared_bytes);
   int clusters = 0;
-  check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "cudaOccupancyMaxActiveClusters");
+  check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config), "cudaOccupancyMaxActiveClusters");
   return clusters * cluster;
 }
 
@@ -131,6 +130,29 @@ __device__ inline bool mbarrier_wait(unsigned barrier, unsigned parity, int* fai
       atomicAdd(failures, 1);
       return false;
     }
+  }
+  return true;
+}
+
+// `rounds` copies, `in_flight` of them at a time. Each stage has an mbarrier of its own, 8 bytes from the one before,
+// for one arrival; issue(stage) starts a copy and arrives. False when a wait did not end.
+template <class Issue>
+__device__ bool keep_in_flight(unsigned barriers, int in_flight, int rounds, int* failures, Issue issue) {
+  for (int i = 0; i < in_flight; ++i) {
+    issue(i);
+  }
+  int stage = 0;
+  unsigned parity = 0;
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) {
+    if (!mbarrier_wait(barriers + 8 * stage, parity, failures)) {
+      return false;
+    }
+    if (i + in_flight < rounds) {
+      issue(stage);
+    }
+    stage = stage + 1 == in_flight ? 0 : stage + 1;
+    parity ^= stage == 0 ? 1 : 0;
   }
   return true;
 }

@@ -98,21 +98,8 @@ __global__ void rate(const __grid_constant__ CUtensorMap map, int box_rows, int 
     }
   };
   const unsigned start = clock_now();
-  for (int i = 0; i < in_flight; ++i) {
-    issue(i);
-  }
-  int stage = 0;
-  unsigned parity = 0;
-#pragma unroll 1
-  for (int i = 0; i < rounds; ++i) {
-    if (!mbarrier_wait(barriers + 8 * stage, parity, failures)) {
-      return;
-    }
-    if (i + in_flight < rounds) {
-      issue(stage);
-    }
-    stage = stage + 1 == in_flight ? 0 : stage + 1;
-    parity ^= stage == 0 ? 1 : 0;
+  if (!keep_in_flight(barriers, in_flight, rounds, failures, issue)) {
+    return;
   }
   cycles[blockIdx.x] = static_cast<int>(clock_now() - start);
 #endif

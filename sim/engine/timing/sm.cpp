@@ -55,31 +55,27 @@ inline Cycle Sm::resolve_dependencies(Warp& warp) {
 }
 
 // The scoreboards that an instruction waits for which asks for more than its wait mask names. One that waits for groups
-// of copies makes the warp ready when they have landed.
+// of copies or products makes the warp ready when they have landed.
 [[gnu::noinline]] unsigned Sm::resolve_own_wait(Warp& warp) {
   const Instruction& instruction = *warp.pc;
   // A warp that exits first takes what it asked for from global memory.
   if (instruction.op == OpClass::exit) return instruction.wait_mask | warp.scoreboards.memory_mask();
-  Cycle landed = 0;
+  Cycle until = 0;
+  Stall reason = Stall::long_scoreboard;
   if (order_of(instruction.op) == Order::products) {
-    const Cycle done = instruction.detail == 0 ? 0 : products_[index_of(warp)].at_most(instruction.detail - 1U);
-    if (done > warp.times.ready) {
-      warp.times.ready = done;
-      warp.times.reason = Stall::gmma;
-    }
-    return instruction.wait_mask;
-  }
-  if (order_of(instruction.op) == Order::copy_group) {
-    landed = lsu_.copies(index_of(warp)).room();
+    if (instruction.detail != 0) until = products_[index_of(warp)].at_most(instruction.detail - 1U);
+    reason = Stall::gmma;
+  } else if (order_of(instruction.op) == Order::copy_group) {
+    until = lsu_.copies(index_of(warp)).room();
   } else if (instruction.counted_by() < kScoreboards) {
     if (instruction.left_out() == 0)  // for whatever else the scoreboard counts, too
       return instruction.wait_mask | 1U << instruction.counted_by();
-    landed = lsu_.copies(index_of(warp)).at_most(instruction.counted_by(), instruction.left_out());
+    until = lsu_.copies(index_of(warp)).at_most(instruction.counted_by(), instruction.left_out());
   }
-  if (landed == kNever) return instruction.wait_mask | Scoreboards::kUnknown;
-  if (landed > warp.times.ready) {
-    warp.times.ready = landed;
-    warp.times.reason = Stall::long_scoreboard;
+  if (until == kNever) return instruction.wait_mask | Scoreboards::kUnknown;
+  if (until > warp.times.ready) {
+    warp.times.ready = until;
+    warp.times.reason = reason;
   }
   return instruction.wait_mask;
 }
