@@ -158,6 +158,8 @@ struct HbmSpec {
   std::int64_t channels = 0;
   std::int64_t banks_per_channel = 0;
   std::int64_t row_bytes = 0;
+  std::int64_t stacks = 0;
+  std::int64_t bank_bytes = 0;
   std::int64_t fetch_bytes = 0;
   double latency_ns = 0;           // beyond the slice
   double row_cycle_ns = 0;         // between two activations of a bank

@@ -6,9 +6,20 @@
 
 namespace tilescope {
 
+namespace {
+
+// `chance`, of all 64-bit numbers, as a time from 0 to `whole`.
+Tick part_of(Tick whole, std::uint64_t chance) {
+  return Tick(static_cast<std::int64_t>(scale_to(chance, static_cast<std::uint64_t>(whole.count()))));
+}
+
+}  // namespace
+
 Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash)
     : fetch_bytes_(gpu.hbm.fetch_bytes),
       row_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
+      bank_lines_(static_cast<std::uint64_t>(gpu.hbm.bank_bytes / kLineBytes)),
+      stacks_(static_cast<std::uint64_t>(gpu.hbm.stacks)),
       write_batch_(gpu.hbm.write_batch),
       hash_(hash),
       channels_(static_cast<std::size_t>(gpu.hbm.channels)) {
@@ -39,9 +50,8 @@ std::int64_t Hbm::fetches(SectorMask sectors) const { return widen(sectors).byte
 
 Tick Hbm::open_row(Channel& channel, LineAddress line, Tick now) {
   const std::uint64_t row = line.number() / row_lines_;
-  const std::size_t index = scale_to(mix_bits(row), channel.banks.size());
-  Bank& bank = channel.banks[index];
-  const Tick present = after_refresh(channel, index, now);
+  Bank& bank = channel.banks[scale_to(mix_bits(row), channel.banks.size())];
+  const Tick present = after_refresh(channel, line, now);
   if (bank.row == row) {
     ++counters_.row_hits;
     return std::max(present, bank.opened);
@@ -53,13 +63,16 @@ Tick Hbm::open_row(Channel& channel, LineAddress line, Tick now) {
   return bank.opened;
 }
 
-Tick Hbm::after_refresh(const Channel& channel, std::size_t bank, Tick now) const {
-  // Each bank of each channel has its own turn, spread evenly over the interval.
-  const auto channel_index = static_cast<std::size_t>(&channel - channels_.data());
-  const std::uint64_t turn = mix_bits(channel_index * channel.banks.size() + bank);
-  const Tick phase(static_cast<std::int64_t>(scale_to(turn, static_cast<std::uint64_t>(refresh_interval_.count()))));
+Tick Hbm::after_refresh(const Channel& channel, LineAddress line, Tick now) const {
+  const auto index = static_cast<std::uint64_t>(&channel - channels_.data());
+  const std::uint64_t stack = index * stacks_ / channels_.size();
+  // Each bank of each stack has its own turn; when within the interval differs from one to the next.
+  const std::uint64_t turn = mix_bits(line.number() / bank_lines_ * stacks_ + stack);
+  const Tick phase = part_of(refresh_interval_, turn);
+  const auto interval = static_cast<std::uint64_t>((now + phase) / refresh_interval_);
+  const Tick begin = part_of(refresh_interval_ - refresh_, mix_bits(turn + interval));
   const Tick since = (now + phase) % refresh_interval_;
-  return since < refresh_ ? now + refresh_ - since : now;
+  return since >= begin && since < begin + refresh_ ? now + begin + refresh_ - since : now;
 }
 
 PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {

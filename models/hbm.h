@@ -2,7 +2,9 @@
 //
 // Reads: the bus is taken for the burst. A row that is not open must be activated first: a channel activates one row at
 // a time and a bank not before its row cycle is over, while other banks keep the bus busy (a controller reorders). Each
-// bank is away for refresh for a share of the time; who comes then waits for its end. Writes collect in the channel and
+// bank is away for refresh for a share of the time, in all channels of its stack at once; who comes then waits for its
+// end. A controller puts refreshes off as it likes, so they do not come at even intervals: kernels whose steps take as
+// long as an interval would fall into step with them. Writes collect in the channel and
 // go out in batches, each of which turns the bus around once.
 //
 // What one activation serves is a few consecutive lines; the rest of the DRAM's row has addresses that are far away.
@@ -11,6 +13,8 @@
 // 1,680 on an H100), each 256 bytes nearly so (1,623 and 1,120), each 128 bytes not (2,036 and 1,422): `strided` in
 // gpu/measured. Latencies of single random reads on an H200 (gpu/microbench/hbm_latency.cu): near 540 to 570 cycles,
 // far 740 to 760, and one in eight spread evenly over the next 550; random 64-byte reads saturate at 60 % of the peak.
+// Of loads of 4, 8, 16 and 32 lines 4 KiB apart 16, 27, 35 and 52 % wait for a refresh on an H100 (19, 33, 45 and 60 %
+// on an H200): as many as of five or six places in 64 KiB of which each is away an eighth of the time, not of 4 to 32.
 #pragma once
 
 #include <cstdint>
@@ -54,14 +58,16 @@ class Hbm {
 
   // Opens the line's row if it is not; returns from when on its data can be on the bus.
   Tick open_row(Channel& channel, LineAddress line, Tick now);
-  // `now`, or the end of the refresh that the bank is in.
-  Tick after_refresh(const Channel& channel, std::size_t bank, Tick now) const;
+  // `now`, or the end of the refresh that the line's bank is in.
+  Tick after_refresh(const Channel& channel, LineAddress line, Tick now) const;
   SectorMask widen(SectorMask sectors) const;
   std::int64_t fetches(SectorMask sectors) const;
 
   std::int64_t fetch_bytes_;
-  std::uint64_t row_lines_;  // consecutive lines that one activation serves
-  Tick burst_;               // one fetch on one channel's bus
+  std::uint64_t row_lines_;   // consecutive lines that one activation serves
+  std::uint64_t bank_lines_;  // consecutive lines in the same bank of every channel
+  std::uint64_t stacks_;
+  Tick burst_;  // one fetch on one channel's bus
   Tick latency_;
   Tick row_cycle_;
   Tick activate_;

@@ -25,7 +25,8 @@ std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A scratch folder with gpu.yaml: an H200 of four SMs with a small L2, whose measured values count as assumed.
+// A scratch folder with gpu.yaml: an H200 of four SMs with a small L2 and short refreshes, which depend on when a read
+// comes; measured values count as assumed.
 struct CalibrationScratch {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("tilescope_calibrate_test_" + std::to_string(getpid()));
@@ -37,6 +38,7 @@ struct CalibrationScratch {
           std::pair{"channels: 48", "channels: 2"}, std::pair{"bandwidth_gbs: 4800", "bandwidth_gbs: 200"},
           std::pair{"\n  latency_ns: [^ ]*", "\n  latency_ns: 135"},
           std::pair{"turnaround_ns: [^ ]*", "turnaround_ns: 15"},
+          std::pair{"\n  refresh_ns: [^ ]*", "\n  refresh_ns: 1"},
           std::pair{"overhead_cycles: [^ ]*", "overhead_cycles: 2950"}, std::pair{"# M:", "# A:"}})
       text = std::regex_replace(text, std::regex(from), to);
     write("gpu.yaml", text);

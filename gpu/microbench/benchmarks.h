@@ -21,6 +21,8 @@ void bandwidth(Report& report);
 void loaded_latency(Report& report);
 void hbm_latency(Report& report);
 void tile_burst(Report& report);
+void step_drift(Report& report);
+void cta_placement(Report& report);
 void mixed_issue(Report& report);
 void register_banks(Report& report);
 void dispatch_port(Report& report);

@@ -36,6 +36,8 @@ const Benchmark kBenchmarks[] = {
     {"loaded_latency", loaded_latency},
     {"hbm_latency", hbm_latency},
     {"tile_burst", tile_burst},
+    {"step_drift", step_drift},
+    {"cta_placement", cta_placement},
     {"mixed_issue", mixed_issue},
     {"register_banks", register_banks},
     {"dispatch_port", dispatch_port},

@@ -31,7 +31,8 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
     else
       sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift, shapes_));
   }
-  for (const CtaDispatch::Placement& p : dispatch_.first_wave(sms, static_cast<int>(occupancy_.ctas_per_sm))) give(p);
+  for (const CtaDispatch::Placement& p : dispatch_.first_wave(gpu.sm.gpcs, static_cast<int>(occupancy_.ctas_per_sm)))
+    give(p);
 }
 
 template <class SmModel>
