@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace tilescope::sass {
 
@@ -18,29 +19,42 @@ void Divergence::start(std::uint32_t lanes) {
 }
 
 void Divergence::branch(std::uint32_t taken, std::uint32_t target, std::uint32_t next) {
-  const std::uint32_t rest = running_.lanes & ~taken;
-  if (rest != 0 && taken != 0) ready_.push_back({target, taken});
-  if (rest == 0)
-    running_.place = target;
-  else
-    running_ = {next, rest};
+  const LaneGroup jump{target, taken};
+  const LaneGroup stay{next, running_.lanes & ~taken};
+  const bool jump_first = stay.lanes == 0 || (jump.lanes != 0 && std::popcount(jump.lanes) < std::popcount(stay.lanes));
+  running_ = jump_first ? jump : stay;
+  const LaneGroup& other = jump_first ? stay : jump;
+  if (other.lanes != 0) ready_.push_back(other);
 }
 
 void Divergence::run_another() {
   running_.lanes = 0;
+  // A barrier whose members have all exited keeps nobody.
+  for (std::size_t b = 0; ready_.empty() && b < kBarriers; ++b)
+    if ((members_[b] & ~exited_) == 0) make_ready(std::exchange(waiting_[b], 0));
   if (ready_.empty()) {
     stuck_ = ~exited_ != 0;
     return;
   }
   running_ = ready_.back();
   ready_.pop_back();
+  // Groups that were not chosen and are at the same place are one from now on.
+  auto kept = ready_.begin();
+  for (const LaneGroup& group : ready_) {
+    const auto same = std::find_if(ready_.begin(), kept, [&](const LaneGroup& g) { return g.place == group.place; });
+    if (same != kept)
+      same->lanes |= group.lanes;
+    else
+      *kept++ = group;
+  }
+  ready_.erase(kept, ready_.end());
 }
 
 void Divergence::exit(std::uint32_t lanes, std::uint32_t next) {
   exited_ |= lanes;
   running_.lanes &= ~lanes;
   running_.place = next;
-  release_complete();
+  release_complete(true);
   if (running_.lanes == 0) run_another();
 }
 
@@ -56,11 +70,15 @@ void Divergence::make_ready(std::uint32_t lanes) {
   }
 }
 
-void Divergence::release_complete() {
+void Divergence::release_complete(bool again) {
   for (std::size_t b = 0; b < kBarriers; ++b) {
-    if (waiting_[b] == 0 || (members_[b] & ~exited_ & ~waiting_[b]) != 0) continue;
-    make_ready(waiting_[b]);
-    waiting_[b] = 0;
+    const std::uint32_t met = waiting_[b] & members_[b];
+    if (met == 0 || (members_[b] & ~exited_ & ~met) != 0) continue;
+    if (again)  // they execute BSYNC once more
+      for (std::uint32_t left = met; left != 0; left &= left - 1)
+        --resume_[static_cast<std::size_t>(std::countr_zero(left))];
+    make_ready(met);
+    waiting_[b] &= ~met;
   }
   std::erase_if(gatherings_, [this](const Gathering& gathering) {
     if ((gathering.members & ~exited_ & ~gathering.waiting) != 0) return false;
@@ -98,7 +116,7 @@ void Divergence::meet(std::uint8_t barrier, std::uint32_t next) {
 
 void Divergence::leave(std::uint8_t barrier, std::uint32_t lanes) {
   members_[barrier] &= ~lanes;
-  release_complete();
+  release_complete(true);
 }
 
 void Divergence::gather(std::uint32_t mask, std::uint32_t next) {
@@ -132,8 +150,7 @@ std::uint32_t Divergence::take(std::uint8_t barrier, bool clear) {
 void Divergence::yield() {
   if (ready_.empty()) return;
   ready_.insert(ready_.begin(), running_);
-  running_ = ready_.back();
-  ready_.pop_back();
+  run_another();
 }
 
 }  // namespace tilescope::sass

@@ -2,15 +2,17 @@
 //
 // Since Volta lanes have places of their own. The compiler says where they should meet: BSSY opens a meeting of the
 // lanes that run, BSYNC is the place where they wait for each other, BREAK takes lanes out of it, WARPSYNC is a meeting
-// of an explicit mask. A convergence barrier is one register of the warp: opening it anew forgets its old members, and
-// when it is complete every lane that waits at it goes on, wherever it waits (seen in counters of a recursive kernel).
-// When its members come from a register again (BMOV, around a call), those who meet execute BSYNC a second time
-// together: so say the counts of warp and of thread instructions of 98 launches (tests/data/sass/recursion_h200.csv).
-// Lanes that have waited for each other at a WARPSYNC execute it a second time together, too, unless it was an exit
-// that ended their wait: counts of 18 launches of batch norm and top-k (torch_resnet, torch_topk) on an H200 and an
-// H100, and of `divergent` in tests/data/sass/probe_h200.csv. A lane that exits is not waited for. One group runs at a
-// time, until it diverges (the lanes that fall through go first), waits or exits; then the group that waited longest
-// least goes on (last in, first out).
+// of an explicit mask. A convergence barrier is one register of the warp: opening it anew forgets its old members, who
+// wait on until their mask is put back (BMOV, around a call). When its members come from a register again, those who
+// meet execute BSYNC a second time together: so say the counts of warp and of thread instructions of 98 launches
+// (tests/data/sass/recursion_h200.csv). Lanes that have waited for each other at a WARPSYNC execute it a second time
+// together, too, unless it was an exit that ended their wait: counts of 18 launches of batch norm and top-k
+// (torch_resnet, torch_topk) on an H200 and an H100, and of `divergent` in tests/data/sass/probe_h200.csv.
+// A lane that exits is not waited for; lanes whose wait at a BSYNC ends because others exit or leave execute it again.
+// One group runs at a time, until it diverges, waits or exits. Of the two sides of a branch the one with fewer lanes
+// goes first, the one that falls through when they are equal. When a group waits or exits, the group that became ready
+// last goes on; those of the others that are at the same place are one group from then on. So say the counts of warp
+// instructions of 546 warps on an H100 (tests/data/sass/meetings).
 #pragma once
 
 #include <array>
@@ -55,7 +57,7 @@ class Divergence {
   };
   static constexpr std::size_t kBarriers = 16;
 
-  void release_complete();
+  void release_complete(bool again = false);
   void run_another();
   void make_ready(std::uint32_t lanes);
 
