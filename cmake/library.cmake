@@ -22,6 +22,7 @@ tilescope_compile_options(tilescope)
 tilescope_unity(tilescope)
 # Counters that lie side by side are added to one at a time and in pairs: a pair's load would wait for the single store.
 target_compile_options(tilescope PRIVATE -fno-tree-slp-vectorize)
+target_compile_definitions(tilescope PRIVATE $<$<CONFIG:Debug>:XXH_NO_INLINE_HINTS=1>) # it insists on what -Og does not inline
 set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTIES COMPILE_DEFINITIONS
                             TILESCOPE_VERSION="${PROJECT_VERSION}")
 file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS models/*.h models/*.cpp traces/*.h traces/*.cpp sim/*.h sim/*.cpp)

@@ -2,11 +2,12 @@
 # Names in anonymous namespaces are therefore unique among the files of a group. Compiled file by file (preset dev) every source
 # still includes what it uses.
 
-# Groups in which no test spends its time: with TILESCOPE_QUICK_BUILD they are compiled without optimisation, in half of the time.
-set(unoptimised_groups "sim_cli|sim_studies_bundle|sim_studies_calibrate|sim_studies_compare|sim_studies_measured|traces_bundle")
+# Groups in which no test spends its time: with TILESCOPE_QUICK_BUILD they are compiled without optimisation, in less time.
+set(unoptimised_groups
+    "sim|sim_cli|sim_results|sim_results_(banks|views)|sim_studies|sim_studies_(bundle|calibrate|compare|measured|sweep)|traces_bundle")
 
 # tilescope_unity(TARGET): the files of a folder are a group. The engine is one, with the models that it asks once per instruction:
-# calls between its files are inlined without link-time optimisation too.
+# calls between its files are inlined without link-time optimisation.
 function(tilescope_unity target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
@@ -28,12 +29,15 @@ function(tilescope_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# tilescope_unity_tests(TARGET): test files whose names begin with the same word are a group; the others stay by themselves.
+# tilescope_unity_tests(TARGET): test files whose names begin with the same word are a group, and so are those of parts of the
+# models; the others stay by themselves.
 function(tilescope_unity_tests target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    if(name MATCHES "^(bundle|config|engine|kernels|measured|microbench|sass|sweep|trace)_")
+    if(name MATCHES "^(address_hash|atomic|instruction_cache|l1_cache|port|replacement|request_order|scheduler|scoreboards|tag_stage)_")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP models)
+    elseif(name MATCHES "^(bundle|by_line|calibrate|cli|compare|config|engine|kernels|measured|microbench|sass|sweep|trace)_")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
     else()
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
