@@ -54,6 +54,12 @@ class AsyncCopies {
     settle(scoreboards);
     forget(now);
   }
+  // When a closed group has landed; kNever: not known yet.
+  Cycle landing(Group group) const {
+    if (group < first_) return 0;
+    const std::size_t place = group - first_;
+    return place < known_ ? groups_[place].landed : kNever;
+  }
   // A part of a copy of `group` that was out has landed.
   void landed(Group group, Cycle when, Scoreboards& scoreboards) {
     const std::size_t place = group - first_;

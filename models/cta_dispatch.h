@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
+#include "models/isa/kernel.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -36,6 +37,35 @@ class CtaDispatch {
         ++next_;
       }
     dispatched_ = static_cast<double>(next_) * spec_.cta_interval_cycles;
+    return placements;
+  }
+
+  // The same of a launch in clusters: the CTAs of one go to SMs of one GPC, in the order of the GPCs, as many as there
+  // are places.
+  std::vector<Placement> first_clusters(const std::vector<std::int64_t>& gpcs, int slots, const Launch& launch) {
+    launch_ = launch;
+    for (std::size_t g = 0; g < gpcs.size(); ++g)
+      for (std::int64_t i = 0; i < gpcs[g]; ++i) gpc_of_.push_back(static_cast<int>(g)), free_.push_back(slots);
+    std::vector<Placement> placements;
+    for (bool placed = true; placed && next_ < ctas_;) {
+      placed = false;
+      for (int g = 0; g < static_cast<int>(gpcs.size()) && next_ < ctas_; ++g)
+        while (next_ < ctas_ && place(g, slots, placements)) placed = true;
+      --slots;
+    }
+    for (Placement& p : placements) p.start = std::llround(dispatched_), dispatched_ += spec_.cta_interval_cycles;
+    return placements;
+  }
+
+  // What takes the place of a CTA of a cluster that left `sm` at `end`: a cluster, once a GPC has room for it.
+  std::vector<Placement> replace_cluster(int sm, Cycle end) {
+    std::vector<Placement> placements;
+    ++free_[static_cast<std::size_t>(sm)];
+    while (next_ < ctas_ && place(gpc_of_[static_cast<std::size_t>(sm)], 1, placements)) continue;
+    for (Placement& p : placements) {
+      dispatched_ = std::max(static_cast<double>(end), dispatched_ + spec_.cta_interval_cycles);
+      p.start = std::llround(dispatched_) + spec_.cta_launch_cycles;
+    }
     return placements;
   }
 
@@ -68,7 +98,28 @@ class CtaDispatch {
     return sms;
   }
 
+  // A cluster onto SMs of a GPC with at least `least` free places each: those with the most first.
+  bool place(int gpc, int least, std::vector<Placement>& placements) {
+    std::vector<int> sms;
+    for (std::size_t sm = 0; sm < free_.size(); ++sm)
+      for (int i = 0; gpc_of_[sm] == gpc && i + std::max(1, least) <= free_[sm]; ++i)
+        sms.push_back(static_cast<int>(sm));
+    const std::int64_t size = launch_.cluster.count();
+    if (static_cast<std::int64_t>(sms.size()) < size) return false;
+    const std::int64_t cluster = next_ / size;
+    for (std::int64_t rank = 0; rank < size; ++rank) {
+      const int sm = sms[static_cast<std::size_t>(rank)];
+      --free_[static_cast<std::size_t>(sm)];
+      placements.push_back({launch_.cta_at(cluster, rank), sm, 0});
+      ++next_;
+    }
+    return true;
+  }
+
   LaunchSpec spec_;
+  Launch launch_;            // in clusters
+  std::vector<int> gpc_of_;  // by SM
+  std::vector<int> free_;    // places, by SM
   std::int64_t ctas_;
   std::int64_t next_ = 0;
   double dispatched_ = 0;  // when the last CTA was sent off

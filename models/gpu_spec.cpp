@@ -202,6 +202,24 @@ void HbmSpec::fields(SpecFields& f) {
   f.require(refresh_ns < refresh_interval_ns, "refresh_ns", "must be smaller than hbm.refresh_interval_ns");
 }
 
+void AsyncSpec::fields(SpecFields& f) {
+  f.integer("mbarrier_arrival_cycles", mbarrier_arrival_cycles, {1, 1000}, "cycle",
+            "an arrival at an mbarrier to where it is counted");
+  f.integer("mbarrier_wait_cycles", mbarrier_wait_cycles, {1, 1000}, "cycle",
+            "the end of a phase to the result of the try_wait that waits for it");
+  f.integer("mbarrier_limit_cycles", mbarrier_limit_cycles, {1, 1000000}, "cycle",
+            "after which a try_wait ends without the phase");
+  f.integer("bulk_cycles", bulk_cycles, {0, 10000}, "cycle", "issue of a bulk copy to its first request");
+  f.integer("tensor_cycles", tensor_cycles, {0, 10000}, "cycle", "issue of a tensor copy to its first request");
+  f.real("box_row_cycles", box_row_cycles, {0.01, 1000}, "cycle", "between two lines that a copy asks for");
+  f.real("store_bytes_per_cycle", store_bytes_per_cycle, {0.01, 10000}, "byte/cycle",
+         "that a copy to global memory reads from shared memory");
+  f.integer("cluster_cycles", cluster_cycles, {1, 10000}, "cycle", "one way between two SMs of a cluster");
+  f.real("cluster_bytes_per_cycle", cluster_bytes_per_cycle, {0.01, 10000}, "byte/cycle", "from one SM to others");
+  f.integer("cluster_barrier_cycles", cluster_barrier_cycles, {1, 10000}, "cycle",
+            "last arrival at a cluster's barrier to its warps' next issue");
+}
+
 void LaunchSpec::fields(SpecFields& f) {
   f.integer("overhead_cycles", overhead_cycles, {0, 1000000}, "cycle",
             "of a launch before the first CTA and after the last");
@@ -229,6 +247,8 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("l2", "L2 cache", [this](SpecFields& s) { l2.fields(s); });
   f.section("fabric", "between the L2 partitions", [this](SpecFields& s) { fabric.fields(s); });
   f.section("hbm", "device memory", [this](SpecFields& s) { hbm.fields(s); });
+  f.section("asynchronous", "mbarriers, bulk copies, the network of a cluster",
+            [this](SpecFields& s) { asynchronous.fields(s); });
   f.section("launch", "kernel launch and CTA dispatch", [this](SpecFields& s) { launch.fields(s); });
   f.require(shared.max_per_sm_kib <= l1.size_kib, "shared", "max_per_sm_kib must not exceed l1.size_kib");
 }

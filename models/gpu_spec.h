@@ -171,6 +171,21 @@ struct HbmSpec {
   void fields(SpecFields& f);
 };
 
+// Units beside the warps: mbarriers, bulk copies (TMA), the network between the SMs of a cluster.
+struct AsyncSpec {
+  std::int64_t mbarrier_arrival_cycles = 0;  // SYNCS.ARRIVE to where it is counted
+  std::int64_t mbarrier_wait_cycles = 0;     // from there, or from SYNCS.PHASECHK, to its result
+  std::int64_t mbarrier_limit_cycles = 0;    // a SYNCS.PHASECHK.TRYWAIT that finds nothing
+  std::int64_t bulk_cycles = 0;              // UBLKCP to its first request
+  std::int64_t tensor_cycles = 0;            // UTMALDG, UTMASTG to theirs
+  double box_row_cycles = 0;                 // between two requests of a copy
+  double store_bytes_per_cycle = 0;          // that a copy reads from shared memory
+  std::int64_t cluster_cycles = 0;           // from SM to SM
+  double cluster_bytes_per_cycle = 0;        // from one SM to others
+  std::int64_t cluster_barrier_cycles = 0;   // the last arrival at a cluster's barrier to its warps' next issue
+  void fields(SpecFields& f);
+};
+
 struct LaunchSpec {
   std::int64_t overhead_cycles = 0;
   std::int64_t cta_launch_cycles = 0;
@@ -194,6 +209,7 @@ struct GpuSpec {
   L2Spec l2;
   FabricSpec fabric;
   HbmSpec hbm;
+  AsyncSpec asynchronous;
   LaunchSpec launch;
   void fields(SpecFields& f);
 };

@@ -14,7 +14,14 @@ enum class RequestKind : std::uint8_t {
   partial_write,  // some of the sectors are written in part
   atomic,         // the old value comes back
   reduction,      // an atomic without result
+  // Of bulk copies (models/bulk_copies.h), which hear of their lines themselves.
+  bulk_read,
+  bulk_write,
+  bulk_partial_write,
+  bulk_reduction,
+  bulk_prefetch,  // into L2
 };
+constexpr bool is_bulk(RequestKind kind) { return kind >= RequestKind::bulk_read; }
 constexpr bool is_atomic(RequestKind kind) { return kind == RequestKind::atomic || kind == RequestKind::reduction; }
 // Nothing comes back but an acknowledgement.
 constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read && kind != RequestKind::atomic; }

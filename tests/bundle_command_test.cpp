@@ -47,21 +47,23 @@ TEST_CASE("show tells code, attributes, arguments and buffers of the launches th
   }
   CHECK(says(ask({"bundle", "show", small_bundle + "#5"}), "32 KiB, 16 KiB of contents"));
   CHECK(says(ask({"bundle", "show", small_bundle + "#4"}), "depend on loaded values; the bundle has no contents"));
-  CHECK(says(ask({"bundle", "show", small_bundle + "#6"}), "not modelled: clusters are not modelled"));
+  CHECK(says(ask({"bundle", "show", small_bundle + "#6"}), "cluster                2 x 1 x 1"));
 }
 
 TEST_CASE("check counts what can be simulated and what is refused, by reason") {
-  const CliAnswer answer = ask({"bundle", "check", small_bundle});
+  CHECK(says(ask({"bundle", "check", small_bundle}), ": ok\n6 launches can be simulated\n3 of them have addresses"));
+  const BundleCopy copy;
+  copy.make_unknown(3, "bulk");
+  const CliAnswer answer = ask({"bundle", "check", copy.name()});
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
-  CHECK(says(answer, ": ok\n4 launches can be simulated\n1 of them have addresses that depend on values"));
-  CHECK(says(answer, "1 launches are refused: clusters are not modelled"));
-  CHECK(says(answer, "1 launches are refused: unknown opcode: SYNCS, UBLKCP"));
+  CHECK(says(answer, ": ok\n5 launches can be simulated\n2 of them have addresses that depend on values"));
+  CHECK(says(answer, "1 launches are refused: unknown opcode: UBLKCQ"));
 }
 
 TEST_CASE("needs lists the launches whose addresses are loaded and that have no contents, as the recorder reads them") {
   const CliAnswer answer = ask({"bundle", "needs", small_bundle});
   CHECK(answer.code == 0);
-  CHECK(answer.out == "4 embedding\n");
+  CHECK(answer.out == "3 bulk\n4 embedding\n6 through_shared\n");
 }
 
 TEST_CASE("run simulates every launch, adds up the calls, and says why the others were not simulated") {
@@ -77,13 +79,17 @@ TEST_CASE("run simulates every launch, adds up the calls, and says why the other
     if (launch["id"] == 1 || launch["id"] == 2) copies += time;
   }
   CHECK(json["totals"]["time_ns"][0].get<double>() == doctest::Approx(program));
-  CHECK(json["totals"]["launches"] == 4);
-  CHECK(json["totals"]["calls"] == 5);
+  CHECK(json["totals"]["launches"] == 6);
+  CHECK(json["totals"]["calls"] == 7);
   CHECK(json["kernels"][0]["kernel"] == "copy");
   CHECK(json["kernels"][0]["time_ns"][0].get<double>() == doctest::Approx(copies));
-  REQUIRE(json["not_simulated"].size() == 2);
-  CHECK(json["not_simulated"][1]["reason"] == "unknown opcode: SYNCS, UBLKCP");
-  CHECK(json["not_simulated"][1]["ids"] == nlohmann::json{3});
+  CHECK(json["not_simulated"].empty());
+  const BundleCopy copy;
+  copy.make_unknown(3, "bulk");
+  const auto without = nlohmann::json::parse(ask({"run", copy.name(), "--format", "json"}).out);
+  REQUIRE(without["not_simulated"].size() == 1);
+  CHECK(without["not_simulated"][0]["reason"] == "unknown opcode: UBLKCQ");
+  CHECK(without["not_simulated"][0]["ids"] == nlohmann::json{3});
   REQUIRE(json["not_stored"].size() == 1);
   CHECK(json["not_stored"][0]["kernel"] == "_Z7missingv");
 }
@@ -139,7 +145,8 @@ TEST_CASE("a launch that fails is listed, stops nothing, and makes the exit code
   const CliAnswer answer = ask({"run", copy.name()});
   CHECK(answer.code == 1);
   CHECK(says(answer, "failed: args: got 4"));
-  CHECK(says(answer, "all that was simulated         3      4"));
+  CHECK(says(answer, "all that was simulated         5      6"));
+  copy.make_unknown(3, "bulk");
   CHECK(ask({"run", copy.name() + "#bulk"}).code == 1);  // nothing could be simulated
 }
 
@@ -177,7 +184,7 @@ TEST_CASE("problems of launches are counted by what they have in common") {
       {{"kernel.sass: 'a/b.zst': is damaged: Unknown frame descriptor"},
        "kernel.sass: is damaged: Unknown frame descriptor"},
       {{"the values of 'F2FP R2, R3' are not computed here; x"}, "the values of ... are not computed here"},
-      {{"clusters are not modelled; got one of 2 x 1 x 1 CTAs"}, "clusters are not modelled"},
+      {{"the image is not linked; got one of 2 parts"}, "the image is not linked"},
       {{"a", "b", "c", "d", "e", "f"}, "a; b; c; d; e; ..."},
   };
   for (const auto& row : rows) {

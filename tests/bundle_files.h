@@ -37,6 +37,17 @@ struct BundleCopy {
     text.replace(text.find(from), from.size(), to);
     write(file, text);
   }
+  // The launch `id` of the kernel `name` gets code with an opcode that nobody knows, UBLKCQ.
+  void make_unknown(int id, const std::string& name) const {
+    std::ifstream in(TILESCOPE_TEST_DATA "/sass/bulk.sm_90.sass", std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    text.replace(text.find("UBLKCP"), 6, "UBLKCQ");
+    text.replace(text.find("Function : bulk") + 11, 4, name);
+    write("code/unknown.sass", text);
+    const std::string file = "launches/000" + std::to_string(id) + ".yaml", launch = read(file);
+    const std::size_t first = launch.find("../code/"), end = launch.find(',', first);
+    change(file, launch.substr(first, end - first), "../code/unknown.sass");
+  }
 };
 
 }  // namespace tilescope::test

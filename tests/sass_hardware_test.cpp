@@ -18,7 +18,7 @@ std::string launch_file(const test::SassScratch& scratch, const std::string& ker
           test::sass_data, kernel, architecture));
 }
 
-// Not here: bulk (TMA is not executed). approx: MUFU is exact here, an approximation on hardware.
+// Not here: bulk, which has a listing of its own. approx: MUFU is exact here, an approximation on hardware.
 bool executed(const std::string& kernel) { return kernel != "bulk"; }
 
 }  // namespace

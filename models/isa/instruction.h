@@ -42,6 +42,7 @@ struct Instruction {
   // Products of a warp: 1 of FP64. Products of a warpgroup: 32-byte rows that they read from shared memory in bits 0 to
   // 9; bit 14: A lies in registers; bit 15: the last one of its group. Waits for groups of products: how many may be
   // under way, and 1; 0: no wait.
+  // Waits at an mbarrier: 1 when the warp is held until the phase ends or a time has passed (SYNCS.PHASECHK.TRYWAIT).
   std::uint16_t detail = 0;
   std::uint32_t line = 0;  // where it came from: line of the listing, 0 when unknown
 

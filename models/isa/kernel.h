@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "models/isa/async_operand.h"
 #include "models/isa/instruction.h"
 #include "models/isa/instruction_source.h"
 #include "models/isa/lane_pattern.h"
@@ -29,12 +30,35 @@ struct Launch {
   std::string kernel;  // name
   Dim3 grid;           // CTA
   Dim3 block;          // thread
+  Dim3 cluster;        // CTA
   std::int64_t registers_per_thread = 32;
   std::int64_t static_smem_bytes = 0;
   std::int64_t dynamic_smem_bytes = 0;
   double flop = 0;  // useful floating-point operations of the launch; 0 when unknown
   std::vector<std::pair<std::string, std::string>> parameters;  // as resolved, for provenance
 
+  // The CTAs of a cluster lie side by side in the grid. Clusters are numbered like CTAs, x fastest, and so are the CTAs
+  // of one: by rank.
+  bool clustered() const { return cluster.count() > 1; }
+  std::int64_t clusters() const { return grid.count() / cluster.count(); }
+  std::int64_t cluster_of(std::int64_t cta) const {
+    if (!clustered()) return cta;
+    const std::int64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
+    return cta % grid.x / cluster.x +
+           wide * (cta / grid.x % grid.y / cluster.y + high * (cta / grid.x / grid.y / cluster.z));
+  }
+  std::int64_t rank_in_cluster(std::int64_t cta) const {
+    return cta % grid.x % cluster.x +
+           cluster.x * (cta / grid.x % grid.y % cluster.y + cluster.y * (cta / grid.x / grid.y % cluster.z));
+  }
+  std::int64_t cta_at(std::int64_t number, std::int64_t rank) const {
+    if (!clustered()) return number;
+    const std::int64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
+    const std::int64_t x = number % wide * cluster.x + rank % cluster.x;
+    const std::int64_t y = number / wide % high * cluster.y + rank / cluster.x % cluster.y;
+    const std::int64_t z = number / wide / high * cluster.z + rank / cluster.x / cluster.y;
+    return x + grid.x * (y + grid.y * z);
+  }
   std::int64_t warps_per_cta() const { return (block.count() + kLanes - 1) / kLanes; }
 };
 
@@ -49,7 +73,8 @@ struct Segment {
   // From WarpStream::next_run alone: the segment stands for so many, one after the other, in which the base of operand
   // i moves by advance[i] byte from each to the next.
   std::uint32_t repeats = 1;
-  const std::int64_t* advance = nullptr;  // not set for a single one
+  const std::int64_t* advance = nullptr;       // not set for a single one
+  const AsyncOperand* asynchronous = nullptr;  // of each instruction for which is_asynchronous(op), in order
 };
 
 // Which operands the reader needs. With `global`, those of shared-memory instructions may be left unset.

@@ -26,7 +26,7 @@ enum class OpClass : std::uint8_t {
   exit,               // EXIT
   nop,                // NOP
   barrier,            // BAR.SYNC, BAR.RED: of all warps of the CTA or, with a count, of some
-  dependency,         // hints that order nothing modelled: PREEXIT, ACQBULK, UCGABAR
+  dependency,         // hints that order nothing modelled: PREEXIT, ACQBULK
   membar,             // MEMBAR; `scope` says how far
   special,            // S2R CS2R S2UR
   constant_load,      // LDC
@@ -59,8 +59,22 @@ enum class OpClass : std::uint8_t {
   fence,              // FENCE.VIEW
   prefetch,           // CCTL.PF1, CCTL.PF2: a global load without result
   cache_hint,         // CCTL of one line: written back, invalidated
+  mbarrier_init,      // SYNCS.EXCH, SYNCS.CCTL: from here to cluster_store, AsyncOperands say what it does
+  mbarrier_arrival,   // SYNCS.ARRIVE: arrivals, and bytes that are expected or complete
+  mbarrier_wait,      // SYNCS.PHASECHK
+  copy_arrival,       // ARRIVES.LDGSTSBAR: arrives when the warp's asynchronous copies have landed
+  bulk_load,          // UTMALDG, UBLKCP.S.G: global to shared, completes bytes on an mbarrier
+  bulk_store,         // UTMASTG, UBLKCP.G.S: shared to global
+  bulk_reduction,     // UTMAREDG, UBLKRED: the same, added up in L2
+  bulk_prefetch,      // UTMAPF, UBLKPF: into L2
+  cluster_store,      // STAS, REDAS: into another CTA's shared memory, completes bytes on an mbarrier
+  bulk_commit,        // UTMACMDFLUSH: closes a group of bulk stores
+  tensor_map,         // UTMACCTL: a tensor map is fetched or forgotten
+  cluster_arrival,    // UCGABAR_ARV
+  cluster_barrier,    // UCGABAR_WAIT
+  shared_release,     // USETSHMSZ: a CTA gives shared memory back before it ends
 };
-inline constexpr int kOpClasses = static_cast<int>(OpClass::cache_hint) + 1;
+inline constexpr int kOpClasses = static_cast<int>(OpClass::shared_release) + 1;
 
 // The execution pipes of a sub-partition. mio and lg are the two ways to the units that the sub-partitions share.
 enum class Pipe : std::uint8_t { none, fma, imad, alu, half, fp64, xu, tensor, uniform, mio, lg };
@@ -100,12 +114,14 @@ constexpr bool is_atomic(AccessKind access) {
 // What an instruction makes its warp, or memory, wait for.
 enum class Order : std::uint8_t {
   none,
-  barrier,       // other warps of the CTA
-  fence,         // what the warp has asked for and stored
-  invalidation,  // drops what L1 holds
-  copy_group,    // closes a group of asynchronous copies
-  copies,        // groups of asynchronous copies
-  products,      // groups of products of its warpgroup
+  barrier,          // other warps of the CTA
+  fence,            // what the warp has asked for and stored
+  invalidation,     // drops what L1 holds
+  copy_group,       // closes a group of asynchronous copies
+  copies,           // groups of asynchronous copies
+  products,         // groups of products of its warpgroup
+  cluster_arrival,  // counts at the barrier of its cluster
+  cluster,          // other warps of the cluster
 };
 
 struct OperationTraits {
@@ -138,7 +154,7 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::exit, "exit", Pipe::none, {}, 4, "", "cbu", Order::none, ""},
     {OpClass::nop, "nop", Pipe::none, {}, 4, "", "", Order::none, ""},
     {OpClass::barrier, "barrier", Pipe::none, {}, 4, "", "", Order::barrier, ""},
-    {OpClass::dependency, "dependency", Pipe::none, {}, 4, "", "", Order::none, "hints of clusters and dependent launches take no time"},
+    {OpClass::dependency, "dependency", Pipe::none, {}, 4, "", "", Order::none, "hints of dependent launches take no time"},
     {OpClass::membar, "membar", Pipe::none, {}, 4, "", "", Order::fence, ""},
     {OpClass::special, "special", Pipe::mio, {}, 0, "", "", Order::none, ""},
     {OpClass::constant_load, "constant_load", Pipe::mio, {}, 0, "", "", Order::none, ""},
@@ -171,6 +187,20 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", Order::none, "fences between asynchronous and ordinary accesses take no time"},
     {OpClass::prefetch, "prefetch", Pipe::lg, {AccessKind::prefetch}, 0, "", "lsu", Order::none, ""},
     {OpClass::cache_hint, "cache_hint", Pipe::none, {}, 4, "", "", Order::none, "cache control of single lines has no effect"},
+    {OpClass::mbarrier_init, "mbarrier_init", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::mbarrier_arrival, "mbarrier_arrival", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::mbarrier_wait, "mbarrier_wait", Pipe::mio, {}, 0, "", "", Order::none, "waits at mbarriers are executed once, however long they take"},
+    {OpClass::copy_arrival, "copy_arrival", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::bulk_load, "bulk_load", Pipe::mio, {}, 0, "", "uniform", Order::none, ""},
+    {OpClass::bulk_store, "bulk_store", Pipe::mio, {}, 0, "", "uniform", Order::none, ""},
+    {OpClass::bulk_reduction, "bulk_reduction", Pipe::mio, {}, 0, "", "uniform", Order::none, ""},
+    {OpClass::bulk_prefetch, "bulk_prefetch", Pipe::mio, {}, 0, "", "uniform", Order::none, ""},
+    {OpClass::cluster_store, "cluster_store", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::bulk_commit, "bulk_commit", Pipe::none, {}, 4, "", "", Order::copy_group, ""},
+    {OpClass::tensor_map, "tensor_map", Pipe::none, {}, 4, "", "", Order::none, "tensor maps are at hand at once"},
+    {OpClass::cluster_arrival, "cluster_arrival", Pipe::none, {}, 4, "", "", Order::cluster_arrival, ""},
+    {OpClass::cluster_barrier, "cluster_barrier", Pipe::none, {}, 4, "", "", Order::cluster, ""},
+    {OpClass::shared_release, "shared_release", Pipe::uniform, {}, 6, "", "uniform", Order::none, "shared memory that is given back early stays with its CTA"},
 }};
 // clang-format on
 
@@ -214,6 +244,8 @@ constexpr AccessKind access_of(OpClass op, int index) {
 }
 // Goes through the load/store unit; S2R and LDC only share the way to it.
 constexpr bool uses_load_store_unit(OpClass op) { return operation_detail::hot(op).load_store_unit; }
+// It takes AsyncOperands from its segment.
+constexpr bool is_asynchronous(OpClass op) { return op >= OpClass::mbarrier_init && op <= OpClass::cluster_store; }
 constexpr Order order_of(OpClass op) { return operation_detail::hot(op).order; }
 // Its lanes may lie in several spaces.
 constexpr bool is_generic(OpClass op) { return memory_operands(op) == 3; }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "models/isa/box_table.h"
 #include "models/isa/lane_pattern.h"
 
 namespace tilescope {
@@ -30,6 +31,8 @@ class PatternTable {
 
   const LanePattern& pattern(PatternId id) const { return chunks_[id / kChunk][id % kChunk]; }
   std::size_t size() const { return size_.load(std::memory_order_acquire); }
+
+  BoxTable boxes;  // what AsyncOperands refer to
 
  private:
   static constexpr std::size_t kChunk = 256;

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "sim/cli/kernel_argument.h"
 #include "sim/cli/output.h"
 #include "sim/cli/parse.h"
@@ -23,6 +25,10 @@ int record(const Values& values, std::ostream& out) {
   RecordTotals totals;
   with_output(values, out, [&](std::ostream& stream) {
     try {
+      if (std::any_of(kernel->code().begin(), kernel->code().end(), [](const Instruction& one) {
+            return is_asynchronous(one.op) || one.op == OpClass::cluster_barrier;
+          }))
+        throw UsageError("a trace can not hold mbarriers, bulk copies or clusters; run the launch file itself", "");
       totals = record_trace(*kernel, stream);
     } catch (const std::ios_base::failure&) {
       if (path == "-") throw;  // else with_output knows the reason

@@ -68,6 +68,19 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   return to_cycles_up(entered + response_latency_);
 }
 
+Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
+  const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
+  const Place place = place_of_sm_[request.sm];
+  const Tick at_slice =
+      read_near(place.partition, request.line, request.sectors, request.whole_line, sent + request_latency_);
+  return gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(request.sectors, gpc_bytes_));
+}
+
+void MemorySystem::prefetch(const MemoryRequest& request) {
+  read_near(place_of_sm_[request.sm].partition, request.line, request.sectors, request.whole_line,
+            to_ticks(request.time) + request_latency_);
+}
+
 Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now) {
   const unsigned home = hash_.home_partition(line);
   if (near == home) return read_home(home, line, sectors, whole_line, now, false);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/address_hash.h"
@@ -29,6 +30,13 @@ class MemorySystem {
   // REQUIRES: requests come in order of time.
   Cycle serve(const MemoryRequest& request);
 
+  // Serves a line that a bulk copy reads into the SMs `to`, which are in one GPC: from L2 it comes once. ready(i,
+  // when): it is there in the i-th. The same order as for serve.
+  template <class Ready>
+  void serve_bulk(const MemoryRequest& request, std::span<const std::uint16_t> to, Ready&& ready);
+  // Brings a line into L2.
+  void prefetch(const MemoryRequest& request);
+
   // No reply comes sooner than this after its request: how far SMs may run ahead on their own.
   Cycle least_latency() const { return least_latency_; }
   // ... and of a store into the near partition.
@@ -37,6 +45,8 @@ class MemorySystem {
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
 
  private:
+  // When a line that no request is merged with is at the SM's GPC.
+  Tick read_past_coalescer(const MemoryRequest& request);
   Cycle serve_atomic(const MemoryRequest& request, Tick sent);
   // `whole_line`: what is missing brings the rest of its line into L2, behind it.
   Tick read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now);
@@ -68,5 +78,13 @@ class MemorySystem {
   Cycle least_latency_;
   L2Counters counters_;
 };
+
+template <class Ready>
+void MemorySystem::serve_bulk(const MemoryRequest& request, std::span<const std::uint16_t> to, Ready&& ready) {
+  const Tick entered = read_past_coalescer(request);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    ready(i, to_cycles_up(sm_ingress_[to[i]].take(entered, request.sectors.bytes() * kCycle / sm_bytes_) +
+                          response_latency_));
+}
 
 }  // namespace tilescope

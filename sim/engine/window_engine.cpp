@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
 #include <type_traits>
 
 #include "sim/engine/worker_pool.h"
@@ -23,7 +26,16 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       turns_(static_cast<std::size_t>(workers_->threads())),
       replies_(static_cast<std::size_t>(gpu.sm.count())),
       given_(static_cast<std::size_t>(gpu.sm.count())),
+      bulk_arrivals_(replies_.size()),
+      messages_(replies_.size()),
+      sm_of_(static_cast<std::size_t>(kernel.launch().grid.count()), -1),
+      cluster_barriers_(gpu.asynchronous.cluster_barrier_cycles,
+                        kernel.launch().cluster.count() * kernel.launch().warps_per_cta()),
       window_(memory_.least_latency()) {
+  // What the SMs of a cluster tell each other is there sooner than an answer of L2.
+  const auto meets = [](const Instruction& one) { return one.op == OpClass::cluster_barrier; };
+  if (kernel.launch().clustered() || std::any_of(kernel.code().begin(), kernel.code().end(), meets))
+    window_ = std::min({window_, gpu.asynchronous.cluster_cycles, gpu.asynchronous.cluster_barrier_cycles});
   const int sms = static_cast<int>(gpu.sm.count());
   for (int s = 0; s < sms; ++s) {
     if constexpr (std::is_same_v<SmModel, Sm>)
@@ -31,13 +43,17 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
     else
       sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift, shapes_));
   }
-  for (const CtaDispatch::Placement& p : dispatch_.first_wave(gpu.sm.gpcs, static_cast<int>(occupancy_.ctas_per_sm)))
-    give(p);
+  const int places = static_cast<int>(occupancy_.ctas_per_sm);
+  if (kernel.launch().clustered())
+    for (const CtaDispatch::Placement& p : dispatch_.first_clusters(gpu.sm.gpcs, places, kernel.launch())) give(p);
+  else
+    for (const CtaDispatch::Placement& p : dispatch_.first_wave(gpu.sm.gpcs, places)) give(p);
 }
 
 template <class SmModel>
 void WindowEngine<SmModel>::give(const CtaDispatch::Placement& placement) {
   ++given_[static_cast<std::size_t>(placement.sm)];
+  sm_of_[static_cast<std::size_t>(placement.cta)] = placement.sm;
   sms_[static_cast<std::size_t>(placement.sm)]->launch_cta(placement.cta, placement.start);
 }
 
@@ -52,12 +68,13 @@ void WindowEngine<SmModel>::run(Cycle until) {
     if (next >= kNever)
       throw DeadlockError(
           fmt::format("deadlock at cycle {}: {} CTAs of '{}' have not ended and none of their warps can ever issue "
-                      "(a barrier that not all warps of a CTA reach?)",
+                      "(a barrier that not all warps of a CTA reach, an mbarrier whose arrivals or bytes do not come?)",
                       now_, kernel_.launch().grid.count() - ended_, kernel_.launch().kernel));
     now_ = std::max(now_, next);
     const Cycle end = now_ + window_;
     advance_sms(end);
     serve_requests(end);
+    if constexpr (std::is_same_v<SmModel, Sm>) pass_messages();
     replace_ended_ctas(end);
     now_ = end;
     if (on_progress) on_progress(*this);
@@ -73,6 +90,10 @@ Cycle WindowEngine<SmModel>::next_event() const {
   // Replies wake warps when they are delivered, at the beginning of the next window.
   for (const auto& replies : replies_)
     for (const MemoryReply& reply : replies) next = std::min(next, reply.ready);
+  for (const auto& arrivals : bulk_arrivals_)
+    for (const BulkArrival& arrival : arrivals) next = std::min(next, arrival.when);
+  for (const auto& messages : messages_)
+    for (const ClusterMessage& message : messages) next = std::min(next, message.when);
   return next;
 }
 
@@ -90,6 +111,12 @@ void WindowEngine<SmModel>::advance_sms(Cycle until) {
       for (std::size_t s = 0; (s = next.fetch_add(threads, std::memory_order_relaxed)) < sms_.size();) {
         sms_[s]->deliver(replies_[s]);
         replies_[s].clear();
+        if constexpr (std::is_same_v<SmModel, Sm>) {
+          if (!bulk_arrivals_[s].empty()) sms_[s]->deliver(bulk_arrivals_[s]);
+          if (!messages_[s].empty()) sms_[s]->deliver(messages_[s]);
+          bulk_arrivals_[s].clear();
+          messages_[s].clear();
+        }
         sms_[s]->advance(until);
       }
     }
@@ -102,10 +129,90 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
   requests_.clear();
   for (const auto& sm : sms_) requests_.take(sm->outbox(), until);
   requests_.each([this](const MemoryRequest& request) {
+    if (is_bulk(request.kind)) [[unlikely]] {
+      serve_bulk(request);
+      return;
+    }
     const Cycle ready = memory_.serve(request);
     replies_[request.sm].push_back({request.fill, ready});
     if (is_write(request.kind)) last_write_ = std::max(last_write_, ready - memory_.least_store_latency());
   });
+}
+
+// A line of a bulk copy. Of a copy into shared memory: when the last line is there, so are its bytes.
+template <class SmModel>
+void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
+  MemoryRequest plain = request;
+  if (request.kind == RequestKind::bulk_prefetch) {
+    memory_.prefetch(request);
+    return;
+  }
+  if (request.kind != RequestKind::bulk_read) {
+    plain.kind = request.kind == RequestKind::bulk_write           ? RequestKind::write
+                 : request.kind == RequestKind::bulk_partial_write ? RequestKind::partial_write
+                                                                   : RequestKind::reduction;
+    last_write_ = std::max(last_write_, memory_.serve(plain) - memory_.least_store_latency());
+    return;
+  }
+  plain.kind = RequestKind::read;
+  if constexpr (std::is_same_v<SmModel, Sm>) {
+    BulkCopies& copies = sms_[request.sm]->bulk_copies();
+    BulkCopies::Copy& copy = copies[request.fill];
+    const Launch& launch = kernel_.launch();
+    std::array<std::uint16_t, BulkCopies::kMostCtas> sms{};
+    std::array<std::size_t, BulkCopies::kMostCtas> ranks{};
+    std::size_t targets = 0;
+    for (std::uint32_t left = copy.ctas; left != 0; left &= left - 1) {
+      ranks[targets] = static_cast<std::size_t>(std::countr_zero(left));
+      const std::int64_t cta = launch.cta_at(copy.cluster, static_cast<std::int64_t>(ranks[targets]));
+      const std::int32_t sm = sm_of_[static_cast<std::size_t>(cta)];
+      sms[targets++] = sm < 0 ? request.sm : static_cast<std::uint16_t>(sm);
+    }
+    if (targets == 1 && sms[0] == request.sm)
+      copy.latest[ranks[0]] = std::max(copy.latest[ranks[0]], memory_.serve(plain));
+    else
+      memory_.serve_bulk(plain, std::span(sms.data(), targets), [&](std::size_t i, Cycle ready) {
+        copy.latest[ranks[i]] = std::max(copy.latest[ranks[i]], ready);
+      });
+    if (--copy.lines_out != 0) return;
+    for (std::size_t i = 0; i < targets; ++i) {
+      // A copy to one CTA may complete on the mbarrier of another.
+      const std::int64_t rank = targets > 1 ? static_cast<std::int64_t>(ranks[i]) : rank_of(copy.barrier);
+      const std::int64_t cta = launch.cta_at(copy.cluster, rank);
+      const std::int32_t sm = sm_of_[static_cast<std::size_t>(cta)];
+      if (sm >= 0)
+        bulk_arrivals_[static_cast<std::size_t>(sm)].push_back(
+            {cta, offset_of(copy.barrier), copy.bytes, copy.latest[ranks[i]]});
+    }
+    copies.end(request.fill);
+  } else {
+    memory_.serve_bulk(plain, std::span(&plain.sm, 1), [](std::size_t, Cycle) {});
+  }
+}
+
+// What the SMs of clusters have told each other in the last window.
+template <class SmModel>
+void WindowEngine<SmModel>::pass_messages() {
+  if constexpr (std::is_same_v<SmModel, Sm>) {
+    for (const auto& sm : sms_) {
+      for (const ClusterMessage& message : sm->messages()) {
+        const std::int32_t to = sm_of_[static_cast<std::size_t>(message.cta)];
+        if (to >= 0) messages_[static_cast<std::size_t>(to)].push_back(message);
+      }
+      sm->messages().clear();
+    }
+    for (const auto& sm : sms_) {
+      for (const ClusterArrival& arrival : sm->cluster_arrivals()) {
+        if (!cluster_barriers_.add(arrival)) continue;
+        for (std::int64_t rank = 0; rank < kernel_.launch().cluster.count(); ++rank) {
+          const std::int64_t cta = kernel_.launch().cta_at(arrival.cluster, rank);
+          const std::int32_t to = sm_of_[static_cast<std::size_t>(cta)];
+          if (to >= 0) sms_[static_cast<std::size_t>(to)]->release_cluster(cta, cluster_barriers_.release());
+        }
+      }
+      sm->cluster_arrivals().clear();
+    }
+  }
 }
 
 // Of the CTAs whose warps have exited, those that have left their SM before `until`.
@@ -126,8 +233,12 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
     const FinishedCta ended = timeline_[i];
     ++ended_;
     last_end_ = std::max(last_end_, ended.end);
+    sm_of_[static_cast<std::size_t>(ended.cta)] = -1;
     if (dispatch_.remaining() == 0) continue;
-    give(dispatch_.replace(ended.sm, ended.end));
+    if (kernel_.launch().clustered())
+      for (const CtaDispatch::Placement& p : dispatch_.replace_cluster(ended.sm, ended.end)) give(p);
+    else
+      give(dispatch_.replace(ended.sm, ended.end));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "models/cluster_barriers.h"
 #include "models/cta_dispatch.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
@@ -75,6 +76,8 @@ class WindowEngine {
   void serve_requests(Cycle until);
   void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
+  void serve_bulk(const MemoryRequest& request);
+  void pass_messages();
   Cycle next_event() const;
 
   const Kernel& kernel_;
@@ -95,6 +98,11 @@ class WindowEngine {
   std::vector<FinishedCta> timeline_;
   std::vector<FinishedCta> leaving_;  // their warps have exited, what they stored has not left the SM
   std::vector<std::int64_t> given_;   // CTAs placed on each SM
+  // Of clusters: by SM, what bulk copies and others bring to its mbarriers; where each CTA is.
+  std::vector<std::vector<BulkArrival>> bulk_arrivals_;
+  std::vector<std::vector<ClusterMessage>> messages_;
+  std::vector<std::int32_t> sm_of_;  // by CTA
+  ClusterBarriers cluster_barriers_;
   Cycle window_;
   bool stopped_ = false;
   Cycle now_ = 0;

@@ -1,5 +1,5 @@
-// Runs the warps of one CTA together, when they exchange values that matter: through shared memory, global memory or
-// barriers.
+// Runs the warps of one CTA, or of the CTAs of one cluster, together, when they exchange values that matter: through
+// shared memory, global memory or barriers.
 //
 // Warps take turns in order of their number; a turn ends at a barrier, at the end of the warp, or after some thousand
 // instructions. So what a warp sees does not depend on who asks for its instructions.
@@ -32,7 +32,8 @@ class CtaExecutor {
  public:
   struct Recorded {
     WarpRun run;
-    const MemoryOperand* operands = nullptr;  // stay where they are until the next CTA starts
+    const MemoryOperand* operands = nullptr;  // stay where they are until the next cluster starts
+    const AsyncOperand* asynchronous = nullptr;
   };
 
   // `before`: how CTAs before have left the memory, see CtaMemory; then the CTA takes turns.
@@ -42,11 +43,13 @@ class CtaExecutor {
   CtaExecutor& operator=(const CtaExecutor&) = delete;
   ~CtaExecutor() { resident_.runs -= kept_; }
 
-  // `passed`: what other CTAs pass to it, in which turn; null: nothing, and it takes no turns unless with `before`.
-  void start(std::int64_t cta, const PassedValues* passed = nullptr);
-  std::int64_t cta() const { return cta_; }
-  // The index-th run of a warp, executing as far as needed; false when the warp has ended before.
-  bool run_of(int warp, std::size_t index, Recorded& recorded);
+  // `cluster`: its number; without clusters, the CTA's. `passed`: what others pass to it, in which turn; null: nothing,
+  // and it takes no turns unless with `before`.
+  void start(std::int64_t cluster, const PassedValues* passed = nullptr);
+  std::int64_t cluster() const { return cluster_; }
+  // The index-th run of a warp of the CTA of this rank, executing as far as needed; false when the warp has ended
+  // before.
+  bool run_of(std::int64_t rank, int warp, std::size_t index, Recorded& recorded);
   // To the end of all warps, keeping nothing. `visit` sees each run with its operands.
   using Visit = std::function<void(const WarpRun&, const std::vector<MemoryOperand>&)>;
   void run_to_end(const Visit& visit = {});
@@ -65,8 +68,13 @@ class CtaExecutor {
     std::unique_ptr<WarpExecutor> executor;
     std::vector<Recorded> runs;
     OperandRecord operands;
-    bool waits = false;  // at a barrier
-    bool holds = false;  // until the next turn of the CTA
+    AsyncRecord asynchronous;
+    std::size_t rank = 0;  // of its CTA
+    bool waits = false;    // at a barrier
+    bool polls = false;    // an mbarrier's phase that has not ended
+    bool at_cluster_barrier = false;
+    std::uint64_t arrived = 0;  // phase of the cluster's barrier at which it has arrived last, from 1
+    bool holds = false;         // until the next turn of the CTA
     std::uint32_t barrier = 0;
   };
   struct Barrier {
@@ -80,7 +88,10 @@ class CtaExecutor {
   bool round();
   void arrive(Warp& warp, const WarpRun& run);
   void release_full_barriers();
-  std::uint32_t threads_alive() const;
+  void release_cluster_barrier();
+  bool give_up_waiting();
+  std::uint32_t threads_alive(std::size_t rank) const;
+  bool alive() const;
   bool holds() const;
   void begin_turn();
   void lay_over(bool first_turn);
@@ -94,8 +105,12 @@ class CtaExecutor {
   CtaMemory memory_;
   std::mutex mutex_;
   std::vector<Warp> warps_;
-  std::array<Barrier, kBarriers> barriers_;
-  std::int64_t cta_ = 0;
+  std::vector<std::array<Barrier, kBarriers>> barriers_;  // by rank
+  std::uint64_t cluster_phase_ = 1;                       // of the cluster's barrier, not complete
+  std::uint64_t barrier_changes_ = 0;                     // of mbarriers, when waiting was given up last
+  std::uint32_t given_up_ = 0;                            // in a row, without a change
+  std::size_t warps_per_cta_ = 0;
+  std::int64_t cluster_ = 0;
   bool record_ = true;
   const Visit* visit_ = nullptr;
   const bool first_in_turns_;  // with `before`

@@ -20,7 +20,7 @@ void EndGuard::prove_end(std::int64_t cta, int warp, std::uint64_t executed) {
 std::uint64_t EndGuard::execute(std::int64_t cta, int warp) {
   if (program_.whole_cta) {
     CtaExecutor executor(program_, patterns_, memory_, shared_bytes_, false, resident_);
-    executor.start(cta, &passed_);
+    executor.start(cluster_of(program_.launch, cta), &passed_);
     executor.run_to_end();
     return executor.furthest();
   }

@@ -9,6 +9,7 @@
 #include "models/support/yaml_text.h"
 #include "traces/sass/launch_numbers.h"
 #include "traces/sass/limits.h"
+#include "traces/sass/tensor_descriptor.h"
 
 namespace tilescope::sass {
 namespace {
@@ -235,17 +236,29 @@ class ArgumentReader {
       if (!address->value.IsScalar() || !whole_in(address->value.Scalar()))
         error(place_of(address->value, address->key_place),
               fmt::format("tensor_map: address: got {}; must be a number", seen(address->value)));
+      else
+        encode(argument, static_cast<std::uint64_t>(*whole_in(address->value.Scalar())));
       return;
     }
     const std::string name = buffer->value.IsScalar() ? buffer->value.Scalar() : "";
     if (buffers_.find(name) != nullptr || !size_in(name)) {
       std::string said;
-      address_of(*buffer, offset, said);
+      encode(argument, address_of(*buffer, offset, said));
       argument.text += " of " + said;
       return;
     }
     YamlSection nothing(YAML::Node(YAML::NodeType::Map), "", at, errors_);
-    if (!buffers_.add(*buffer, nothing)) gave_up_ = true;
+    if (const auto base = buffers_.add(*buffer, nothing))
+      encode(argument, *base);
+    else
+      gave_up_ = true;
+  }
+
+  // A map with words that are not known here holds no address: whatever uses it stops.
+  void encode(Argument& argument, std::uint64_t address) {
+    if (!errors_.empty()) return;
+    if (const auto bits = encode_descriptor(*argument.tensor_map, address))
+      argument.bytes.assign(bits->begin(), bits->end());
   }
 
   LaunchBuffers& buffers_;

@@ -114,9 +114,8 @@ class LaunchFileReader {
     else if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
       error(place, fmt::format("cluster: got {} x {} x {}; must divide the grid, {} x {} x {}", cluster.x, cluster.y,
                                cluster.z, grid.x, grid.y, grid.z));
-    else if (cluster.count() > 1)
-      refused_.push_back(place.error(
-          fmt::format("clusters are not modelled; got one of {} x {} x {} CTAs", cluster.x, cluster.y, cluster.z)));
+    else
+      launch_.cluster = cluster;
     facts_of_launch_.cluster = cluster;
   }
 
@@ -248,6 +247,7 @@ class LaunchFileReader {
     LaunchState state;
     state.grid = launch_.grid;
     state.block = launch_.block;
+    state.cluster = launch_.cluster;
     state.limits = limits_;
     describe();
     if (how_.depth == LaunchReading::Depth::described)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "traces/sass/address_windows.h"
 #include "traces/sass/limits.h"
@@ -13,6 +15,25 @@ namespace {
 
 void put_word(std::vector<std::uint8_t>& bank, std::size_t at, std::uint64_t value) {
   for (unsigned byte = 0; byte < 4; ++byte) bank[at + byte] = static_cast<std::uint8_t>(value >> (8 * byte));
+}
+
+// What compiled code reads of bank 0 where it asks for a place in a cluster or for the address of a parameter; CUDA
+// 13.0: whether there are clusters, their sizes, and one by them as FP32, how many there are, their CTAs.
+void fill_cluster(const LaunchState& state, std::vector<std::uint8_t>& bank) {
+  const Dim3& size = state.cluster;
+  const std::int64_t sizes[] = {size.x, size.y, size.z};
+  const std::int64_t clusters[] = {state.grid.x / size.x, state.grid.y / size.y, state.grid.z / size.z};
+  put_word(bank, 0x140, size.count() > 1 ? 1 : 0);
+  for (std::size_t i = 0; i < std::size(sizes); ++i) {
+    put_word(bank, 0x144 + 4 * i, static_cast<std::uint64_t>(sizes[i]));
+    put_word(bank, 0x150 + 4 * i, std::bit_cast<std::uint32_t>(1.0F / static_cast<float>(sizes[i])));
+    put_word(bank, 0x15c + 4 * i, static_cast<std::uint64_t>(clusters[i]));
+  }
+  put_word(bank, 0x188, static_cast<std::uint64_t>(size.count()));
+  for (const auto& [at, offset] : {std::pair<std::size_t, std::uint64_t>{0xc0, 0}, {0x198, 0x210}}) {
+    put_word(bank, at, kParameterWindow + offset);
+    put_word(bank, at + 4, (kParameterWindow + offset) >> 32U);
+  }
 }
 
 }  // namespace
@@ -29,6 +50,7 @@ void fill_constants(LaunchState& state, const ListedFunction& function, const Ke
   put_word(bank, 0x20, kLocalWindow);
   put_word(bank, 0x24, kLocalWindow >> 32U);
   put_word(bank, 0x28, kLocalBytes);
+  if (function.architecture >= 90) fill_cluster(state, bank);
 
   if (!facts.parameters.empty() && facts.parameters.size() != arguments.size())
     errors.push_back(place.error(fmt::format("args: got {}; must be {}, the number of the kernel's parameters",

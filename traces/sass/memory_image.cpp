@@ -100,7 +100,12 @@ void CtaMemory::count_page() {
 
 void CtaMemory::clear(std::span<const MemorySector> over) {
   written_.clear();
-  std::fill(shared_.begin(), shared_.end(), std::uint8_t{0});
+  for (std::vector<std::uint8_t>& shared : shared_of_) std::fill(shared.begin(), shared.end(), std::uint8_t{0});
+  if (!all_known_) {
+    unknown_.assign(unknown_.size(), {});
+    unknown_global_.clear();
+    all_known_ = true;
+  }
   next_turn(over);
 }
 
@@ -111,6 +116,49 @@ void CtaMemory::next_turn(std::span<const MemorySector> over) {
   for (const MemorySector& sector : over)
     std::memcpy(page_to_write(sector.address / kPageBytes) + sector.address % kPageBytes, sector.bytes.data(),
                 MemorySector::kBytes);
+}
+
+std::uint8_t* CtaMemory::in_cluster(std::uint32_t address, std::size_t bytes) const {
+  const std::size_t rank = address >> 24U, offset = address & 0xffffffU;
+  if (rank == 0 || rank > shared_of_.size() || offset + bytes > shared_of_[rank - 1].size()) return nullptr;
+  return shared_of_[rank - 1].data() + offset;
+}
+
+void CtaMemory::set_known(std::uint32_t shared, std::size_t bytes, bool known) {
+  if (known && all_known_) return;
+  const std::size_t rank = shared >> 24U == 0 ? rank_ : (shared >> 24U) - 1, offset = shared & 0xffffffU;
+  if (rank >= unknown_.size() || offset + bytes > shared_of_[rank].size()) return;
+  std::vector<bool>& words = unknown_[rank];
+  if (known && words.empty()) return;
+  words.resize((shared_of_[rank].size() + 3) / 4);
+  for (std::size_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word) words[word] = !known;
+  all_known_ = all_known_ && known;
+}
+
+bool CtaMemory::is_known(std::uint32_t shared, std::size_t bytes) const {
+  const std::size_t rank = shared >> 24U == 0 ? rank_ : (shared >> 24U) - 1, offset = shared & 0xffffffU;
+  if (rank >= unknown_.size() || unknown_[rank].empty() || offset + bytes > shared_of_[rank].size()) return true;
+  for (std::size_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word)
+    if (unknown_[rank][word]) return false;
+  return true;
+}
+
+void CtaMemory::set_known_global(std::uint64_t address, std::size_t bytes, bool known) {
+  if (known && unknown_global_.empty()) return;
+  for (std::uint64_t sector = address / 32; sector <= (address + bytes - 1) / 32; ++sector) {
+    if (known)
+      unknown_global_.erase(sector);
+    else
+      unknown_global_.insert(sector);
+  }
+  all_known_ = all_known_ && known;
+}
+
+bool CtaMemory::is_known_global(std::uint64_t address, std::size_t bytes) const {
+  if (unknown_global_.empty()) return true;
+  for (std::uint64_t sector = address / 32; sector <= (address + bytes - 1) / 32; ++sector)
+    if (unknown_global_.contains(sector)) return false;
+  return true;
 }
 
 }  // namespace tilescope::sass

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "traces/sass/grid_memory.h"
@@ -38,15 +39,19 @@ class CtaMemory {
  public:
   // `shared`: byte. With `write_through`, global writes change `device` itself.
   // `pages`: written over by all CTAs of the launch that are kept; refused beyond `most_written` byte.
-  // `before`: how CTAs before have left the memory; null: as `device` says.
+  // `before`: how CTAs before have left the memory; null: as `device` says. `ctas` of a cluster share what they see of
+  // global memory.
   CtaMemory(DeviceMemory& device, std::size_t shared, bool write_through, std::atomic<std::uint64_t>& pages,
-            std::uint64_t most_written, GridMemory* before = nullptr)
+            std::uint64_t most_written, GridMemory* before = nullptr, std::size_t ctas = 1)
       : device_(&device),
         before_(before),
         write_through_(write_through),
-        shared_(shared),
+        shared_of_(ctas, std::vector<std::uint8_t>(shared)),
+        unknown_(ctas),
         all_pages_(&pages),
-        most_written_(most_written) {}
+        most_written_(most_written) {
+    select(0);
+  }
   CtaMemory(const CtaMemory&) = delete;
   CtaMemory& operator=(const CtaMemory&) = delete;
   ~CtaMemory() { *all_pages_ -= written_.held(); }
@@ -57,8 +62,11 @@ class CtaMemory {
     if (inside >= readable_.bytes || readable_.bytes - inside < bytes) return find_readable(address, bytes);
     return readable_.at != nullptr ? readable_.at + inside : zeros_.data();
   }
+  // An address below 2^24 is the selected CTA's; others hold the rank of a CTA, and 1, from bit 24 on.
   const std::uint8_t* shared(std::uint32_t address, std::size_t bytes) const {
-    return address + bytes <= shared_.size() ? shared_.data() + address : zeros_.data();
+    if (address + bytes <= shared_bytes_) return shared_ + address;
+    const std::uint8_t* far = in_cluster(address, bytes);
+    return far != nullptr ? far : zeros_.data();
   }
   // Where they can be written; null outside, where a write is dropped.
   std::uint8_t* global_to_write(std::uint64_t address, std::size_t bytes) {
@@ -67,8 +75,27 @@ class CtaMemory {
     return writable_.at + inside;
   }
   std::uint8_t* shared_to_write(std::uint32_t address, std::size_t bytes) {
-    return address + bytes <= shared_.size() ? shared_.data() + address : nullptr;
+    return address + bytes <= shared_bytes_ ? shared_ + address : in_cluster(address, bytes);
   }
+  // From now on the CTA of this rank runs.
+  void select(std::size_t rank) {
+    rank_ = rank;
+    shared_ = shared_of_[rank].data();
+    shared_bytes_ = shared_of_[rank].size();
+  }
+  std::size_t shared_bytes() const { return shared_bytes_; }
+  std::uint64_t barrier_changes = 0;  // of all mbarriers
+  std::size_t rank() const { return rank_; }
+  std::size_t ctas() const { return shared_of_.size(); }
+
+  // Bytes whose values were not computed, since they come from products of matrices, are not known; nor those copied
+  // from them.
+  bool knows_all() const { return all_known_; }
+  void set_known(std::uint32_t shared, std::size_t bytes, bool known);
+  void set_known_global(std::uint64_t address, std::size_t bytes, bool known);
+  bool is_known(std::uint32_t shared, std::size_t bytes) const;
+  bool is_known_global(std::uint64_t address, std::size_t bytes) const;
+
   // As at the start of a CTA, with `over` lying over the buffers.
   void clear(std::span<const MemorySector> over = {});
   // At the start of its next turn, with `over` lying over the buffers and its own writes. With `before`, these are in
@@ -95,12 +122,19 @@ class CtaMemory {
   // Where the page `number` lies to be written over.
   std::uint8_t* page_to_write(std::uint64_t number);
   void count_page();
+  // In the memory of the CTA that the address names; null: there is none, or it has fewer bytes.
+  std::uint8_t* in_cluster(std::uint32_t address, std::size_t bytes) const;
 
   DeviceMemory* device_;
   GridMemory* before_;
   bool write_through_;
-  std::vector<std::uint8_t> shared_;
-  Extent<const std::uint8_t> readable_;  // found last
+  mutable std::vector<std::vector<std::uint8_t>> shared_of_;  // by rank
+  std::uint8_t* shared_ = nullptr;                            // of the CTA that runs
+  std::size_t shared_bytes_ = 0, rank_ = 0;
+  bool all_known_ = true;
+  std::vector<std::vector<bool>> unknown_;            // by rank: words of shared memory; empty: none
+  std::unordered_set<std::uint64_t> unknown_global_;  // sectors, by address / 32
+  Extent<const std::uint8_t> readable_;               // found last
   Extent<std::uint8_t> writable_;
   PageMap written_;  // what the running CTA writes over is copied, page by page
   std::atomic<std::uint64_t>* all_pages_;

@@ -155,6 +155,13 @@ std::optional<Operand> parse_operand(std::string_view text) {
     if (operand.suffix.starts_with('.')) operand.suffix.erase(0, 1);
     return operand;
   }
+  if (text.starts_with("desc[") && text.find('[', 5) == std::string_view::npos && text.ends_with(']')) {
+    const auto reg = register_id(text.substr(5, text.size() - 6));  // alone: how L2 shall keep what a copy fetches
+    if (!reg) return std::nullopt;
+    operand.kind = Operand::Kind::descriptor;
+    operand.reg = *reg;
+    return operand;
+  }
   if (text.starts_with('[') || text.starts_with("desc["))
     return parse_address(text, operand) ? std::optional(operand) : std::nullopt;
   const std::size_t dot = text.find('.');

@@ -4,30 +4,34 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/isa/async_operand.h"
 #include "models/isa/lane_pattern.h"
 
 namespace tilescope::sass {
 
-class OperandRecord {
+template <class Operand>
+class RecordOf {
  public:
   // Where the copy lies.
-  const MemoryOperand* put(const std::vector<MemoryOperand>& operands) {
+  const Operand* put(const std::vector<Operand>& operands) {
     while (chunk_ < chunks_.size() && chunks_[chunk_].capacity() - chunks_[chunk_].size() < operands.size()) ++chunk_;
     if (chunk_ == chunks_.size()) chunks_.emplace_back().reserve(std::max(kChunk, operands.size()));
-    std::vector<MemoryOperand>& chunk = chunks_[chunk_];
+    std::vector<Operand>& chunk = chunks_[chunk_];
     const std::size_t first = chunk.size();
     chunk.insert(chunk.end(), operands.begin(), operands.end());
     return chunk.data() + first;
   }
   void clear() {
-    for (std::vector<MemoryOperand>& chunk : chunks_) chunk.clear();
+    for (std::vector<Operand>& chunk : chunks_) chunk.clear();
     chunk_ = 0;
   }
 
  private:
   static constexpr std::size_t kChunk = 1024;
-  std::vector<std::vector<MemoryOperand>> chunks_;  // none grows beyond its capacity
-  std::size_t chunk_ = 0;                           // the one being filled
+  std::vector<std::vector<Operand>> chunks_;  // none grows beyond its capacity
+  std::size_t chunk_ = 0;                     // the one being filled
 };
+using OperandRecord = RecordOf<MemoryOperand>;
+using AsyncRecord = RecordOf<AsyncOperand>;
 
 }  // namespace tilescope::sass

@@ -26,6 +26,7 @@ std::span<const OpEntry> memory_ops();
 std::span<const OpEntry> tensor_ops();
 std::span<const OpEntry> control_ops();
 std::span<const OpEntry> order_ops();
+std::span<const OpEntry> async_ops();
 
 // Classes and scheduling of the engine.
 inline void set_class(Decoder& d, OpClass op) { d.decoded.instruction.op = op; }

@@ -226,6 +226,7 @@ void decode_barrier_result(Decoder& d) {  // B2R.RESULT R0[, P0]
 }
 
 void decode_yield(Decoder& d) {
+  d.take("SYNCS");  // until an mbarrier changes, or so long
   set_flow(d, Flow::yield, OpClass::nop);
   while (d.more()) d.pop();
 }

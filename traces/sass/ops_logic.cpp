@@ -146,7 +146,7 @@ void predicates_to_register(WarpState& warp, const MicroOp& op, std::uint32_t ma
   const LaneArray& which = load(warp, op.in[1], sb);
   for (std::size_t l = 0; l < kLanes; ++l) {
     Word bits = 0;
-    for (unsigned p = 0; p < 7; ++p) bits |= (warp.predicates[p] >> l & 1U) << p;
+    for (unsigned p = 0; p < 7; ++p) bits |= (warp.predicates[p + op.flags2] >> l & 1U) << p;
     const Word chosen = which[l] << op.flags;
     result[l] = (a[l] & ~chosen) | (bits << op.flags & chosen);
   }
@@ -312,7 +312,10 @@ void decode_predicates_to_register(Decoder& d) {  // P2R R0, PR, R1, 0x7f
   d.out();
   const Operand* all = d.pop();
   if (all != nullptr && all->text != "PR" && all->text != "UPR") d.fail("operand '" + all->text + "' should be PR");
-  for (RegisterId p = kP0; p < kPT; ++p) d.use(p);
+  const bool uniform = all != nullptr && all->text == "UPR";
+  d.op().flags2 = uniform ? 8 : 0;
+  const RegisterId first = uniform ? kUP0 : kP0;
+  for (RegisterId p = 0; p < 7; ++p) d.use(static_cast<RegisterId>(first + p));
   d.in(0);
   d.in(1);
   d.op().run = predicates_to_register;
@@ -356,6 +359,7 @@ std::span<const OpEntry> logic_ops() {
       {"MOV", decode_move},
       {"UMOV", decode_move},
       {"P2R", decode_predicates_to_register},
+      {"UP2UR", decode_predicates_to_register},
       {"R2P", decode_register_to_predicates},
   };
   return entries;

@@ -31,9 +31,8 @@ constexpr Order orders[] = {
     {"CGAERRBAR", OpClass::error_barrier, {}},
     // Of local memory: one line or all, prefetched, invalidated, written back, reset.
     {"CCTLL", OpClass::cache_hint, {"IV", "IVALL", "PF1", "PF2", "WB", "WBALL", "RS", "RSLB"}},
+    {"USETSHMSZ", OpClass::shared_release, {"FLUSH"}},
     {"FENCE", OpClass::fence, {"VIEW", "ASYNC", "S", "G"}},
-    {"UCGABAR_ARV", OpClass::dependency, {}},
-    {"UCGABAR_WAIT", OpClass::dependency, {}},
 };
 
 // Registers that the operands name are read in front of the instruction.
@@ -92,7 +91,7 @@ void decode_scoreboard_wait(Decoder& d) {
 void decode_warpgroup(Decoder& d) {
   set_class(d, OpClass::group_wait);
   if (!d.take("DEPBAR")) {
-    d.take("ARRIVE");
+    d.take("ARRIVE"), d.take("WAIT");
     return take_operands(d);
   }
   d.take("LE");

@@ -34,14 +34,16 @@ enum class Special : std::uint8_t {
   shared_window,
   local_window,
   one,
-  thirty_two
+  thirty_two,
+  cluster_rank,
+  cluster_size
 };
 
 struct Name {
   std::string_view name;
   Special special;
 };
-// Places on the chip (SM, physical warp) are those of an idle machine: 0. A cluster is one CTA.
+// Places on the chip (SM, physical warp) are those of an idle machine: 0.
 constexpr Name kNames[] = {
     {"SRZ", Special::zero},
     {"SR_TID.X", Special::tid_x},
@@ -77,8 +79,8 @@ constexpr Name kNames[] = {
     {"SR_SWINHI", Special::shared_window},
     {"SR_LMEMHIOFF", Special::local_window},
     {"SR_LWINHI", Special::local_window},
-    {"SR_CgaCtaId", Special::zero},
-    {"SR_CgaSize", Special::one},
+    {"SR_CgaCtaId", Special::cluster_rank},
+    {"SR_CgaSize", Special::cluster_size},
     {"SR_CirQueueIncrMinusOne", Special::zero},
 };
 
@@ -138,6 +140,10 @@ Word special_value(const WarpState& warp, Special which, Word lane) {
       return 1;
     case Special::thirty_two:
       return 32;
+    case Special::cluster_rank:
+      return warp.rank;
+    case Special::cluster_size:
+      return word(launch.cluster.count());
     default:
       return 0;
   }

@@ -40,17 +40,17 @@ void PassedValues::find(const Program& program, PatternTable& patterns, DeviceMe
 void PassedValues::execute(const Program& program, PatternTable& patterns, DeviceMemory& memory,
                            std::size_t shared_bytes, Resident& resident) {
   const Limits& limits = program.launch.limits;
-  const std::int64_t ctas = program.launch.grid.count();
-  const std::int64_t warps = (program.launch.block.count() + kLanes - 1) / kLanes;
+  const std::int64_t clusters = program.launch.grid.count() / program.launch.cluster.count();
+  const std::int64_t warps = (program.launch.block.count() + kLanes - 1) / kLanes * program.launch.cluster.count();
   const auto most_open = static_cast<std::size_t>(std::max<std::int64_t>(1, kOpenWarps / warps));
   GridMemory grid;
   std::deque<Open> open;  // the one whose turn is next in front
   std::vector<std::unique_ptr<CtaExecutor>> idle;
   std::size_t idle_turns = 0;  // in a row, in which no memory has changed and no CTA has begun or ended
   std::uint64_t left = limits.grid_instructions;
-  for (std::int64_t next = 0; next < ctas || !open.empty();) {
+  for (std::int64_t next = 0; next < clusters || !open.empty();) {
     Open one;
-    if (next < ctas && open.size() < most_open) {
+    if (next < clusters && open.size() < most_open) {
       if (idle.empty())
         idle.push_back(std::make_unique<CtaExecutor>(program, patterns, memory, shared_bytes, false, resident, &grid));
       one.executor = std::move(idle.back());
@@ -70,7 +70,7 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
     left -= one.executor->executed() - before;
     const std::size_t first = sectors_.size();
     const bool changed = grid.leave(memory, one.turn == 1, one.executor->written(), sectors_);
-    keep(one.executor->cta(), one.turn, {first, sectors_.size() - first});
+    keep(one.executor->cluster(), one.turn, {first, sectors_.size() - first});
     if (grid.bytes() + sectors_.size() * sizeof(MemorySector) > limits.passed_bytes)
       return give_up("they write over too much memory; " + limit_met("passed_bytes", limits.passed_bytes));
     idle_turns = changed || one.turn == 1 || reached == CtaExecutor::Reached::end ? 0 : idle_turns + 1;
@@ -84,15 +84,15 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
   found_ = true;
 }
 
-void PassedValues::keep(std::int64_t cta, std::uint32_t turn, Range range) {
+void PassedValues::keep(std::int64_t cluster, std::uint32_t turn, Range range) {
   if (range.count == 0) return;
-  std::vector<Range>& turns = turns_of_[cta];
+  std::vector<Range>& turns = turns_of_[cluster];
   turns.resize(turn);
   turns.back() = range;
 }
 
-std::span<const MemorySector> PassedValues::of(std::int64_t cta, std::uint32_t turn) const {
-  const auto known = turns_of_.find(cta);
+std::span<const MemorySector> PassedValues::of(std::int64_t cluster, std::uint32_t turn) const {
+  const auto known = turns_of_.find(cluster);
   if (known == turns_of_.end() || turn > known->second.size()) return {};
   const Range range = known->second[turn - 1];
   return std::span(sectors_).subspan(range.first, range.count);

@@ -30,8 +30,8 @@ class PassedValues {
 
   // CTAs take turns as they did when the grid was executed.
   bool takes_turns() const { return found_; }
-  // What lies over the memory of this CTA when its turn begins, from 1.
-  std::span<const MemorySector> of(std::int64_t cta, std::uint32_t turn) const;
+  // What lies over the memory of this cluster (its CTA, where there are none) when its turn begins, from 1.
+  std::span<const MemorySector> of(std::int64_t cluster, std::uint32_t turn) const;
   // Why CTAs do not see each other's values, one sentence; empty: they do.
   const std::string& missing() const { return missing_; }
 
@@ -42,12 +42,12 @@ class PassedValues {
 
   void execute(const Program& program, PatternTable& patterns, DeviceMemory& memory, std::size_t shared_bytes,
                Resident& resident);
-  void keep(std::int64_t cta, std::uint32_t turn, Range range);
+  void keep(std::int64_t cluster, std::uint32_t turn, Range range);
   void give_up(const std::string& why);
 
   std::vector<MemorySector> sectors_;
   std::unordered_map<std::int64_t, std::vector<Range>>
-      turns_of_;  // by CTA; those after the last that reads anything end
+      turns_of_;  // by cluster; those after the last that reads anything end
   bool found_ = false;
   std::string missing_;
 };

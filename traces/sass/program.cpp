@@ -43,11 +43,18 @@ class Builder {
     program_.needs_memory = slice.global || slice.shared;
     program_.needs_local = slice.local;
     program_.ctas_exchange = slice.ctas_exchange;
-    program_.whole_cta = slice.shared || slice.global_changes || slice.barrier_results;
+    program_.whole_cta = slice.shared || slice.global_changes || slice.barrier_results || meets();
     return std::move(program_);
   }
 
  private:
+  // Do warps wait for each other, or for copies, in a way that only executing them together brings out?
+  bool meets() const {
+    return std::any_of(program_.code.begin(), program_.code.end(), [](const Decoded& one) {
+      return one.async.kind != AsyncKind::none || one.flow == Flow::cluster_wait;
+    });
+  }
+
   void error(const ListedInstruction& at, std::string message) {
     errors_.push_back({linked_.file, at.line, at.column, std::move(message)});
   }
@@ -275,7 +282,7 @@ class Builder {
 
   void make_blocks(const Slice& slice) {
     for (std::uint32_t i = 0; i < program_.code.size(); ++i)
-      if (slice.executed[i] && receives(program_.code[i])) leaders_.insert(i);
+      if ((slice.executed[i] && receives(program_.code[i])) || waits(program_.code[i])) leaders_.insert(i);
     program_.block_at.assign(program_.code.size(), -1);
     for (auto leader = leaders_.begin(); leader != leaders_.end(); ++leader) {
       const auto after = std::next(leader);
@@ -283,9 +290,12 @@ class Builder {
       program_.block_at[*leader] = static_cast<std::int32_t>(program_.blocks.size());
       program_.blocks.push_back({.first = *leader, .length = end - *leader, .steps = {}});
       program_.blocks.back().receives = slice.executed[*leader] && receives(program_.code[*leader]);
+      program_.blocks.back().waits = waits(program_.code[*leader]);
       fill_steps(program_.blocks.back(), slice);
     }
   }
+
+  static bool waits(const Decoded& decoded) { return decoded.async.kind == AsyncKind::barrier_test; }
 
   void fill_steps(Block& block, const Slice& slice) {
     for (std::uint32_t i = block.first; i < block.first + block.length; ++i) {
@@ -296,7 +306,10 @@ class Builder {
         Step step;
         step.op = &decoded.op;
         step.memory = static_cast<std::int32_t>(program_.memory.size());
-        step.moves_data = executed;
+        step.moves_data = executed && !slice.stores_unknown[i];
+        step.forgets = executed && slice.stores_unknown[i];
+        if (decoded.loads_box() || decoded.stores_into_cluster()) step.moves_data = slice.shared;
+        if (decoded.stores_box()) step.moves_data = slice.global_changes;
         find_same_address(step, i, block.first);
         program_.memory.push_back({&decoded, decoded.access.at, decoded.access.to});
         memory_of_[i] = step.memory;
@@ -311,14 +324,16 @@ class Builder {
   void find_same_address(Step& step, std::uint32_t at, std::uint32_t first) const {
     const Decoded& mine = program_.code[at];
     if (mine.access.kind == MemoryKind::async_copy || mine.access.at.space == Space::generic ||
-        mine.access.at.space == Space::local || step.moves_data)
+        mine.access.kind == MemoryKind::asynchronous || mine.access.at.space == Space::local || step.moves_data ||
+        step.forgets)
       return;
     for (std::uint32_t other = at; other-- > first && at - other <= kFurthestBack;) {
       const Decoded& theirs = program_.code[other];
       if (changes_address(theirs, mine)) return;
       if (!theirs.is_memory) continue;
       const AddressRule &a = mine.access.at, &b = theirs.access.at;
-      const bool same = theirs.access.kind != MemoryKind::async_copy && a.space == b.space && a.low == b.low &&
+      const bool same = theirs.access.kind != MemoryKind::async_copy &&
+                        theirs.access.kind != MemoryKind::asynchronous && a.space == b.space && a.low == b.low &&
                         a.high == b.high && a.uniform_low == b.uniform_low && a.uniform_high == b.uniform_high &&
                         a.wide == b.wide && a.uniform_wide == b.uniform_wide && a.shift == b.shift &&
                         a.bytes == b.bytes && lanes_of(mine) == lanes_of(theirs) && mine.op.guard == theirs.op.guard &&
@@ -361,7 +376,7 @@ DecodeFunction decode_function(std::string_view opcode) {
   static const std::map<std::string_view, DecodeFunction> table = [] {
     std::map<std::string_view, DecodeFunction> all;
     for (const auto group : {integer_ops, logic_ops, compare_ops, single_ops, double_ops, half_ops, convert_ops,
-                             lane_ops, special_ops, memory_ops, tensor_ops, control_ops, order_ops})
+                             lane_ops, special_ops, memory_ops, tensor_ops, control_ops, order_ops, async_ops})
       for (const OpEntry& entry : group()) all.emplace(entry.opcode, entry.decode);
     return all;
   }();

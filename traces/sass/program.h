@@ -22,6 +22,7 @@ struct Step {
   std::int32_t same_address = -1;  // an earlier memory instruction of the block with the same lanes and registers
   std::int64_t distance = 0;       // ... and how far this one's address lies from its
   bool moves_data = false;
+  bool forgets = false;  // stores what is not computed: its bytes are not known from then on
 };
 
 // Instructions that always run one after the other; control may go elsewhere after the last one only.
@@ -29,6 +30,7 @@ struct Block {
   std::uint32_t first = 0, length = 0;  // instructions
   std::vector<Step> steps;              // only what has to be executed
   bool receives = false;                // the first instruction may bring a value from another CTA
+  bool waits = false;                   // ... tests an mbarrier
 };
 
 struct MemoryInstruction {

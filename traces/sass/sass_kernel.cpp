@@ -45,11 +45,11 @@ InstructionSource SassKernel::source_of(std::size_t instruction) const {
 
 std::string SassKernel::source_folder() const { return std::filesystem::path(program_.listing).parent_path(); }
 
-std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
+std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cluster) const {
   constexpr std::size_t many = 4096;
   const std::scoped_lock lock(mutex_);
   if (running_.size() > many) std::erase_if(running_, [](const auto& entry) { return entry.second.expired(); });
-  auto& known = running_[cta];
+  auto& known = running_[cluster];
   if (auto execution = known.lock()) return execution;
   if (idle_.empty())
     idle_.push_back(std::make_unique<CtaExecutor>(program_, patterns_, memory_, shared_bytes_, false, resident_));
@@ -59,7 +59,7 @@ std::shared_ptr<CtaExecutor> SassKernel::execution_of(std::int64_t cta) const {
   };
   std::shared_ptr<CtaExecutor> taken(idle_.back().release(), give_back);
   idle_.pop_back();
-  taken->start(cta, &passed_);
+  taken->start(cluster, &passed_);
   known = taken;
   return taken;
 }
@@ -71,7 +71,8 @@ void SassStream::start(std::int64_t cta, int warp, Operands) {
   pending_exit_ = 0;
   if (kernel_.program_.whole_cta) {
     together_.reset();
-    together_ = kernel_.execution_of(cta);
+    together_ = kernel_.execution_of(kernel_.launch_.cluster_of(cta));
+    rank_ = kernel_.launch_.rank_in_cluster(cta);
     return;
   }
   if (!alone_) {
@@ -86,7 +87,7 @@ void SassStream::start(std::int64_t cta, int warp, Operands) {
 
 bool SassStream::execute(CtaExecutor::Recorded& recorded, std::uint32_t* turns) {
   if (together_) {
-    const bool more = together_->run_of(warp_, index_++, recorded);
+    const bool more = together_->run_of(rank_, warp_, index_++, recorded);
     kernel_.guard_.check(cta_, warp_, together_->furthest());
     return more;
   }
@@ -94,6 +95,7 @@ bool SassStream::execute(CtaExecutor::Recorded& recorded, std::uint32_t* turns) 
   recorded.run = turns != nullptr ? alone_->next_turns(*turns) : alone_->next(false);
   kernel_.guard_.check(cta_, warp_, alone_->executed());
   recorded.operands = alone_->operands().data();
+  recorded.asynchronous = alone_->asynchronous().data();
   return true;
 }
 
@@ -131,7 +133,8 @@ bool SassStream::next_segment(Segment& segment, std::uint32_t* turns) {
              .operands = recorded.operands,
              .length = length,
              .key = keys_.key_of(run.first, length, recorded.operands),
-             .complete = true};
+             .complete = true,
+             .asynchronous = recorded.asynchronous};
   return true;
 }
 
@@ -139,8 +142,8 @@ void execute_grid(const Program& program, const Launch& launch, DeviceMemory& me
   PatternTable patterns;
   Resident resident;
   CtaExecutor executor(program, patterns, memory, shared_bytes, true, resident);
-  for (std::int64_t cta = 0; cta < launch.grid.count(); ++cta) {
-    executor.start(cta);
+  for (std::int64_t cluster = 0; cluster < launch.clusters(); ++cluster) {
+    executor.start(cluster);
     executor.run_to_end();
   }
 }

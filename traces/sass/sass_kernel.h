@@ -33,8 +33,8 @@ class SassKernel final : public Kernel {
 
  private:
   friend class SassStream;
-  // The execution of one CTA, shared by the streams of its warps as long as one of them lives.
-  std::shared_ptr<CtaExecutor> execution_of(std::int64_t cta) const;
+  // The execution of one cluster or CTA, shared by the streams of its warps as long as one of them lives.
+  std::shared_ptr<CtaExecutor> execution_of(std::int64_t cluster) const;
 
   Program program_;
   Launch launch_;
@@ -50,7 +50,7 @@ class SassKernel final : public Kernel {
   mutable PassedValues passed_;  // found before the first stream
   mutable EndGuard guard_;
   mutable std::mutex mutex_;
-  mutable std::unordered_map<std::int64_t, std::weak_ptr<CtaExecutor>> running_;  // by CTA
+  mutable std::unordered_map<std::int64_t, std::weak_ptr<CtaExecutor>> running_;  // by cluster
   mutable std::vector<std::unique_ptr<CtaExecutor>> idle_;                        // to be used again
 };
 

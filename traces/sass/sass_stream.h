@@ -29,7 +29,7 @@ class SassStream final : public WarpStream {
   std::unique_ptr<CtaMemory> memory_;
   std::shared_ptr<CtaExecutor> together_;
   std::size_t index_ = 0;
-  std::int64_t cta_ = 0;
+  std::int64_t cta_ = 0, rank_ = 0;
   int warp_ = 0;
   std::uint32_t pending_exit_ = 0;  // instruction + 1: the last segment is still to come
 };

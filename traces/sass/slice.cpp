@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 
 namespace tilescope::sass {
 namespace {
@@ -28,6 +29,7 @@ class Slicer {
       : code_(code), successors_(successors), all_(all), needed_(code.size()) {
     slice_.executed.resize(code.size());
     find_predecessors();
+    find_unknown_stores();
     if (all) slice_.global = slice_.shared = slice_.local = slice_.global_changes = slice_.barrier_results = true;
   }
 
@@ -92,10 +94,12 @@ class Slicer {
     if (successors_.jumps[i]) before = jump_needs_;
     for (const std::uint32_t next : successors_.of[i])
       for (std::size_t id = 0; id < before.size(); ++id) before[id] = joined(before[id], needed_[next][id]);
-    bool executed = all_;
+    bool executed = all_ || decoded.async.kind != AsyncKind::none;
     for (const RegisterId id : decoded.defines)
       executed = executed || (before[id] != kNone && (defined_for == kAll || before[id] != opposite(defined_for)));
-    const bool stored = decoded.is_memory && decoded.access.writes() && memory_matters(decoded.access);
+    const bool stored =
+        decoded.is_memory &&
+        (decoded.stores_into_cluster() ? slice_.shared : decoded.access.writes() && memory_matters(decoded.access));
     executed = executed || stored || (decoded.barrier_result && decoded.flow != Flow::next && slice_.barrier_results);
     for (const RegisterId id : decoded.defines) {
       if (defined_for == kAll || before[id] == defined_for)
@@ -109,7 +113,7 @@ class Slicer {
         if (!is_zero(id) && !is_true(id)) before[id] = joined(before[id], how);
     };
     if (executed) need(decoded.uses, guard);
-    if (stored) need(decoded.data_uses, guard);
+    if (stored && !slice_.stores_unknown[i]) need(decoded.data_uses, guard);
     need(decoded.always_uses, guard);
     // The guard itself is read by every lane.
     if (executed || !decoded.always_uses.empty()) need_guard(decoded, before);
@@ -149,10 +153,52 @@ class Slicer {
     flag = true;
   }
 
+  // Stores of what may come from an instruction whose values are not computed: forwards over the control flow.
+  void find_unknown_stores() {
+    slice_.stores_unknown.resize(code_.size());
+    if (all_ || std::none_of(code_.begin(), code_.end(), [](const Decoded& one) { return one.values_missing; })) return;
+    std::vector<std::bitset<kRegisterIds>> unknown(code_.size());  // before each instruction
+    std::vector<bool> visited(code_.size());
+    std::vector<std::uint32_t> open = {0};
+    const auto flow_to = [&](std::uint32_t next, const std::bitset<kRegisterIds>& state) {
+      const auto joined_state = unknown[next] | state;
+      if (visited[next] && joined_state == unknown[next]) return;
+      unknown[next] = joined_state;
+      visited[next] = true;
+      open.push_back(next);
+    };
+    while (!open.empty()) {
+      const std::uint32_t i = open.back();
+      open.pop_back();
+      const Decoded& decoded = code_[i];
+      auto state = unknown[i];
+      bool is_unknown = decoded.values_missing;
+      for (const RegisterId id : decoded.uses) is_unknown = is_unknown || state[id];
+      const bool always = decoded.op.guard == 7 && !decoded.op.guard_inverted;
+      for (const RegisterId id : decoded.defines) {
+        if (is_unknown)
+          state.set(id);
+        else if (always)
+          state.reset(id);
+      }
+      for (const std::uint32_t next : successors_.of[i]) flow_to(next, state);
+      if (successors_.jumps[i])
+        for (const std::uint32_t next : successors_.jump_targets) flow_to(next, state);
+    }
+    for (std::size_t i = 0; i < code_.size(); ++i)
+      for (const RegisterId id : code_[i].data_uses)
+        if (!is_zero(id) && unknown[i][id] && code_[i].access.kind != MemoryKind::atomic)
+          slice_.stores_unknown[i] = true;
+  }
+
   void find_memory() {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       const Decoded& decoded = code_[i];
       if (!slice_.executed[i]) continue;
+      // What lands in shared memory comes from global memory, and back.
+      if (decoded.loads_box() && slice_.shared) grow(slice_.global);
+      if (decoded.stores_box() && slice_.global_changes) grow(slice_.shared), grow(slice_.global);
+      if (decoded.async.kind == AsyncKind::barrier_test) slice_.waits = true;
       if (decoded.barrier_result) grow(slice_.barrier_results);
       if (!decoded.is_memory || !decoded.access.reads()) continue;
       const Space space = decoded.access.at.space;

@@ -24,7 +24,9 @@ struct Slice {
   bool global = false, shared = false, local = false;  // whose contents matter
   bool global_changes = false;                         // stores of the launch can reach needed global loads
   bool barrier_results = false;
-  bool ctas_exchange = false;  // values that matter may pass between CTAs: something that receives() is executed
+  bool waits = false;                // at mbarriers
+  std::vector<bool> stores_unknown;  // by instruction: stores what may come from values that are not computed
+  bool ctas_exchange = false;        // values that matter may pass between CTAs: something that receives() is executed
 };
 
 // May this bring a value from another CTA? An atomic with a result, or a load of GPU or system scope, on global memory.

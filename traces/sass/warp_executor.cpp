@@ -30,6 +30,8 @@ WarpExecutor::WarpExecutor(const Program& program, PatternTable& patterns)
       patterns_(patterns),
       last_pattern_(kMostOperands * program.memory.size()),
       last_operand_(program.memory.size()),
+      async_(program.launch, patterns),
+      in_cluster_(program.launch.cluster.count() > 1),
       loop_(program),
       failures_(program.code.size()) {
   state_.launch = &program.launch;
@@ -45,6 +47,10 @@ void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
   state_.memory = memory;
   state_.cta = {cta % launch.grid.x, cta / launch.grid.x % launch.grid.y, cta / (launch.grid.x * launch.grid.y)};
   state_.warp = warp;
+  const Dim3& cluster = launch.cluster;
+  state_.rank = static_cast<std::uint32_t>(
+      state_.cta.x % cluster.x + cluster.x * (state_.cta.y % cluster.y + cluster.y * (state_.cta.z % cluster.z)));
+  gives_up_ = false;
   state_.executed = 0;
   state_.barrier_result = 0;
   local_.clear();
@@ -73,6 +79,7 @@ std::uint32_t WarpExecutor::guarded(const MicroOp& op) const {
 
 WarpRun WarpExecutor::next(bool stop_at_barriers) {
   operands_.clear();
+  asynchronous_.clear();
   WarpRun run{.first = lanes_.running().place, .length = 0};
   while (true) {
     const std::uint32_t place = lanes_.running().place;
@@ -84,6 +91,10 @@ WarpRun WarpExecutor::next(bool stop_at_barriers) {
     state_.exited = lanes_.exited();
     if (block.receives && turn_of_cta_ != 0 && comes_again(block)) {
       run.end = WarpRun::End::again;
+      return run;
+    }
+    if (block.waits && would_wait(block)) {
+      run.end = WarpRun::End::polls;
       return run;
     }
     run_block(block);
@@ -121,6 +132,57 @@ bool WarpExecutor::comes_again(const Block& block) {
   return before.turn == now.turn && before.address == now.address;
 }
 
+bool WarpExecutor::would_wait(const Block& block) {
+  const Step& step = block.steps.front();
+  const std::uint32_t lanes = guarded(*step.op);
+  if (std::exchange(gives_up_, false) || lanes == 0) return false;
+  const MemoryInstruction& memory = program_.memory[static_cast<std::size_t>(step.memory)];
+  addresses(memory.at, state_.address);
+  try {
+    return async_.waits(state_, *memory.decoded, lanes);
+  } catch (const DiagnosticsError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    stop(step.op->instruction, error.what());
+  }
+}
+
+// A value that is needed must have been computed.
+void WarpExecutor::know(const Step& step, const MemoryAccess& access, std::uint32_t lanes) {
+  const std::size_t bytes = access.at.bytes;
+  const bool shared = static_cast<Space>(state_.space) == Space::shared;
+  CtaMemory& memory = *state_.memory;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto l = static_cast<std::size_t>(std::countr_zero(lanes));
+    const std::uint64_t at = state_.address[l];
+    const bool known =
+        shared ? memory.is_known(static_cast<std::uint32_t>(at), bytes) : memory.is_known_global(at, bytes);
+    if (access.kind == MemoryKind::async_copy) {
+      memory.set_known(static_cast<std::uint32_t>(state_.to[l]), access.to.bytes, known);
+    } else if (access.reads() && !known) {
+      stop(step.op->instruction,
+           "it loads values of products of matrices, which are not computed here, and an address or a branch depends "
+           "on them");
+    } else if (!access.reads() && access.kind != MemoryKind::reduction) {
+      if (shared)
+        memory.set_known(static_cast<std::uint32_t>(at), bytes, true);
+      else if (bytes % 32 == 0)
+        memory.set_known_global(at, bytes, true);
+    }
+  }
+}
+
+void WarpExecutor::forget(const MemoryAccess& access, std::uint32_t lanes) {
+  const bool shared = static_cast<Space>(state_.space) == Space::shared;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t at = state_.address[static_cast<std::size_t>(std::countr_zero(lanes))];
+    if (shared)
+      state_.memory->set_known(static_cast<std::uint32_t>(at), access.at.bytes, false);
+    else
+      state_.memory->set_known_global(at, access.at.bytes, false);
+  }
+}
+
 void WarpExecutor::addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const {
   const LaneArray& low = lanes_at(state_, rule.low);
   std::uint64_t constant = static_cast<std::uint64_t>(rule.offset);
@@ -150,6 +212,10 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
         operand.base += static_cast<std::uint64_t>(step.distance);
         if ((operand.base & (memory.at.bytes - 1U)) != 0) stop(op.instruction, "misaligned address");
       }
+    } else if (access.kind == MemoryKind::asynchronous) {
+      addresses(memory.at, state_.address);
+      async_.execute(state_, *memory.decoded, lanes, step.moves_data, asynchronous_);
+      return;
     } else if (memory.at.space == Space::generic) {
       access_generic(step, memory.at, lanes);
       return;
@@ -164,17 +230,32 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
       }
       if (access.kind == MemoryKind::async_copy) takes_part &= predicate(state_, access.predicate);
       if (access.zero_fill) split_zero_fill(memory.at.bytes);
+      // Plain accesses to shared memory stay in the own CTA, whichever the address names.
+      if (in_cluster_ && memory.at.space == Space::shared)
+        for (std::uint64_t& address : state_.address) address = offset_of(static_cast<std::uint32_t>(address));
       operand =
           operand_of(patterns_, state_.address, takes_part, memory.at.bytes, last_pattern_[kMostOperands * index]);
       if (step.moves_data) {
         state_.space = static_cast<std::uint8_t>(memory.at.space);
-        if (access.kind == MemoryKind::async_copy) addresses(memory.to, state_.to);
+        if (access.kind == MemoryKind::async_copy) {
+          addresses(memory.to, state_.to);
+          if (in_cluster_)
+            for (std::uint64_t& address : state_.to) address = offset_of(static_cast<std::uint32_t>(address));
+        }
+        if (state_.memory != nullptr && !state_.memory->knows_all()) know(step, access, takes_part);
         if (lanes != 0) op.run(state_, op, lanes);
+      } else if (step.forgets && state_.memory != nullptr) {
+        state_.space = static_cast<std::uint8_t>(memory.at.space);
+        forget(access, takes_part);
       }
     }
     operands_.push_back(operand);
     if (access.kind == MemoryKind::async_copy) {
-      if (!step.moves_data) addresses(memory.to, state_.to);
+      if (!step.moves_data) {
+        addresses(memory.to, state_.to);
+        if (in_cluster_)
+          for (std::uint64_t& address : state_.to) address = offset_of(static_cast<std::uint32_t>(address));
+      }
       operands_.push_back(
           operand_of(patterns_, state_.to, lanes, memory.to.bytes, last_pattern_[kMostOperands * index + 1]));
     }
@@ -188,15 +269,25 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
 void WarpExecutor::access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes) {
   addresses(rule, state_.address);
   std::uint32_t shared = 0, local = 0;
+  bool elsewhere = false;
   for (std::size_t l = 0; l < kLanes; ++l) {
-    if (in_window(state_.address[l], kSharedWindow)) shared |= 1U << l, state_.address[l] -= kSharedWindow;
+    if (in_cluster_ && state_.address[l] - kSharedWindow < kClusterWindowBytes && has_lane(lanes, static_cast<int>(l)))
+      elsewhere = elsewhere || (state_.address[l] - kSharedWindow) / kWindowBytes != state_.rank;
+    if (state_.address[l] - kSharedWindow < (in_cluster_ ? kClusterWindowBytes : kWindowBytes))
+      shared |= 1U << l, state_.address[l] -= kSharedWindow;
     if (in_window(state_.address[l], kLocalWindow)) local |= 1U << l, state_.address[l] -= kLocalWindow;
   }
+  // Places of the cluster are told from the own ones by the rank, and 1, above the offset.
+  for (std::size_t l = 0; in_cluster_ && l < kLanes; ++l)
+    if (has_lane(shared, static_cast<int>(l)))
+      state_.address[l] = elsewhere ? state_.address[l] + kWindowBytes : state_.address[l] % kWindowBytes;
   const std::pair<Space, std::uint32_t> parts[kMostOperands] = {
       {Space::global, lanes & ~shared & ~local}, {Space::shared, lanes & shared}, {Space::local, lanes & local}};
   for (const auto& [space, part] : parts) {
     if (part == 0 || !step.moves_data) continue;
     state_.space = static_cast<std::uint8_t>(space);
+    if (state_.memory != nullptr && !state_.memory->knows_all() && space != Space::local)
+      know(step, program_.memory[static_cast<std::size_t>(step.memory)].decoded->access, part);
     step.op->run(state_, *step.op, part);
   }
   if ((local & lanes) != 0) place_local(rule.bytes, local & lanes);
@@ -383,6 +474,12 @@ bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers
       run.barrier_kind = decoded.op.flags;
       return true;
     }
+    case Flow::cluster_arrive:
+    case Flow::cluster_wait:
+      lanes_.go_to(next);
+      if (!stop_at_barriers || lanes == 0) return false;
+      run.end = decoded.flow == Flow::cluster_arrive ? WarpRun::End::cluster_arrive : WarpRun::End::cluster_wait;
+      return true;
     case Flow::yield:
       lanes_.go_to(next);
       lanes_.yield();

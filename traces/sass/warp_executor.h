@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/isa/pattern_table.h"
+#include "traces/sass/async_execution.h"
 #include "traces/sass/divergence.h"
 #include "traces/sass/loop_run.h"
 #include "traces/sass/program.h"
@@ -14,7 +15,8 @@ namespace tilescope::sass {
 
 // A straight run of instructions that a warp has executed.
 struct WarpRun {
-  enum class End : std::uint8_t { jump, barrier, arrive, exit, again };  // again: the warp comes to a place again
+  // again: the warp comes to a place again; polls: the phase of an mbarrier has not ended
+  enum class End : std::uint8_t { jump, barrier, arrive, exit, again, polls, cluster_arrive, cluster_wait };
   std::uint32_t first = 0, length = 0;
   End end = End::jump;
   std::uint32_t barrier = 0;  // which, and of how many threads (0: all of the CTA)
@@ -45,6 +47,9 @@ class WarpExecutor {
   WarpRun next_turns(std::uint32_t& repeats);
   const std::vector<std::int64_t>& advance() const { return loop_.advance(); }
   const std::vector<MemoryOperand>& operands() const { return operands_; }
+  const std::vector<AsyncOperand>& asynchronous() const { return asynchronous_; }
+  // A wait that has not ended may end without what it waits for, once.
+  void give_up_waiting() { gives_up_ = true; }
   void set_barrier_result(std::uint32_t value) { state_.barrier_result = value; }
 
  private:
@@ -54,6 +59,10 @@ class WarpExecutor {
 
   void run_block(const Block& block);
   bool comes_again(const Block& block);
+  bool would_wait(const Block& block);
+  // What is loaded must be known, and what is stored is known from now on.
+  void know(const Step& step, const MemoryAccess& access, std::uint32_t lanes);
+  void forget(const MemoryAccess& access, std::uint32_t lanes);
   void run_memory(const Step& step, std::uint32_t lanes);
   void addresses(const AddressRule& rule, std::array<std::uint64_t, kLanes>& to) const;
   void access_generic(const Step& step, const AddressRule& rule, std::uint32_t lanes);
@@ -76,6 +85,10 @@ class WarpExecutor {
   std::vector<PatternId> last_pattern_;      // by memory instruction; kMostOperands each
   std::vector<MemoryOperand> last_operand_;  // by memory instruction, of the block that runs
   std::vector<MemoryOperand> operands_;
+  AsyncExecution async_;
+  std::vector<AsyncOperand> asynchronous_;
+  bool gives_up_ = false;
+  bool in_cluster_ = false;  // of several CTAs
   struct Received {
     std::uint64_t address = 0;  // of the first lane
     std::uint32_t turn = 0;

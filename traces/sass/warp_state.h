@@ -25,13 +25,28 @@ using LaneArray = std::array<std::uint32_t, kLanes>;
 
 // What a launch fixes for all warps.
 struct LaunchState {
-  Dim3 grid, block;
+  Dim3 grid, block, cluster;
   Limits limits;
   std::map<int, std::vector<std::uint8_t>> constants;  // banks, bank 0 with parameters and dimensions
   std::vector<LaneArray> pool;                         // immediates and constants, one value in all lanes
   std::array<std::uint16_t, kRegisterIds> slot{};      // of each register
   int slots = kFirstSlot;
 };
+
+// The CTA of this rank in a cluster, by its number; without clusters, the CTA of that number.
+inline std::int64_t cta_at(const LaunchState& launch, std::int64_t cluster, std::int64_t rank) {
+  Launch shape;
+  shape.grid = launch.grid;
+  shape.cluster = launch.cluster;
+  return shape.cta_at(cluster, rank);
+}
+
+inline std::int64_t cluster_of(const LaunchState& launch, std::int64_t cta) {
+  Launch shape;
+  shape.grid = launch.grid;
+  shape.cluster = launch.cluster;
+  return shape.cluster_of(cta);
+}
 
 struct WarpState {
   const LaunchState* launch = nullptr;
@@ -40,6 +55,7 @@ struct WarpState {
   CtaMemory* memory = nullptr;                 // what loads whose values matter read; null when none does
   LocalMemory* local = nullptr;                // this warp's local memory
   Dim3 cta;                                    // coordinates
+  std::uint32_t rank = 0;                      // of the CTA in its cluster
   int warp = 0;
   std::uint32_t exited = 0;                     // lanes that have left, and those that never were
   std::uint32_t active = 0;                     // lanes that run now, guard not applied

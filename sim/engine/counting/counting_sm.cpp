@@ -19,6 +19,7 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
       miss_latency_(gpu.crossbar.request_cycles + gpu.l2.latency_cycles + gpu.crossbar.response_cycles),
       sub_partitions_(static_cast<double>(gpu.sm.sub_partitions)),
       operands_(Operands::global),
+      bulk_copies_(gpu.asynchronous, id),
       last_latency_(miss_latency_),
       line_cycles_(gpu.crossbar.read_request_cycles) {
   for (std::int64_t slot = 0; slot < occupancy.ctas_per_sm; ++slot) {
@@ -164,6 +165,7 @@ CountingSm::StepTotals CountingSm::step_apart(Cta& cta) {
     ++kind.times;
     totals.add(kind.totals);
     count_lines(cta, segment, kind.totals);
+    count_bulk(cta, segment, kind.totals);
     if (kind.totals.instructions[static_cast<std::size_t>(OpClass::cache_control)] != 0) l1_.invalidate();
     warp.take(1);
   }

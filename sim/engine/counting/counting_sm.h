@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "models/access_cost.h"
+#include "models/bulk_copies.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
@@ -117,6 +118,8 @@ class CountingSm {
   void loads_are_here(Cta& cta);
   void count_lines(Cta& cta, const Segment& segment, const SegmentTotals& totals);
   void count_access(Cta& cta, const Instruction& instruction, const LineAccess& access, const MemoryOperand& operand);
+  void count_bulk(Cta& cta, const Segment& segment, const SegmentTotals& totals);
+  void count_copy(Cta& cta, const Instruction& instruction, const AsyncOperand& operand);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands);
   void touch(Cta& cta, LineAddress line, const RunShape::Touch& touched);
   void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached, bool whole_line);
@@ -154,6 +157,7 @@ class CountingSm {
   SmCounters counters_;
   Attribution* attribution_ = nullptr;  // none asked for
   std::uint64_t instructions_ = 0;
+  BulkCopies bulk_copies_;
   std::vector<MemoryRequest> outbox_;
   std::vector<FinishedCta> finished_;
   Cycle last_latency_ = 0;  // of the last line that was looked up

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/cta_barriers.h"
+#include "models/mbarriers.h"
 #include "models/occupancy.h"
 #include "models/support/units.h"
 
@@ -16,6 +17,11 @@ struct CtaSlot {
   Cycle end = 0;  // so far
   std::vector<std::uint16_t> warps;
   CtaBarriers barriers;
+  Mbarriers mbarriers;
+  std::int64_t cluster = 0;
+  std::uint32_t rank = 0;              // in its cluster
+  std::uint32_t cluster_releases = 0;  // of the cluster's barrier
+  Cycle cluster_released = 0;          // the last of them
 };
 
 class CtaSlots {
@@ -41,9 +47,20 @@ class CtaSlots {
     slots_[s].cta = cta;
     slots_[s].start = slots_[s].end = start;
     slots_[s].barriers.start(static_cast<int>(slots_[s].warps.size()));
+    slots_[s].mbarriers.clear();
+    slots_[s].cluster_releases = 0;
     return s;
   }
-  void give_back(std::uint16_t slot) { free_.push_back(slot); }
+  // The resident CTA of this number; null when there is none.
+  CtaSlot* find(std::int64_t cta) {
+    for (CtaSlot& slot : slots_)
+      if (slot.cta == cta) return &slot;
+    return nullptr;
+  }
+  void give_back(std::uint16_t slot) {
+    slots_[slot].cta = -1;
+    free_.push_back(slot);
+  }
 
  private:
   std::vector<CtaSlot> slots_;

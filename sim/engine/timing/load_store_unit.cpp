@@ -1,6 +1,7 @@
 #include "sim/engine/timing/load_store_unit.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilescope {
 namespace {
@@ -26,6 +27,8 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       write_partial_cycles_(gpu.crossbar.write_partial_cycles),
       generic_cycles_(gpu.lsu.generic_cycles),
       compare_cycles_(gpu.shared.compare_cycles),
+      cluster_bytes_(gpu.asynchronous.cluster_bytes_per_cycle),
+      cluster_cycles_(gpu.asynchronous.cluster_cycles),
       ports_(static_cast<std::size_t>(gpu.sm.sub_partitions)) {
   for (Lane* lane : {&shared_lane_, &global_lane_}) {
     lane->waiting.resize(ports_.size());
@@ -73,8 +76,15 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const Stages stages = pass(shared_lane_, global_lane_, issue.now, 0, cost.wavefronts, issue.by.sub);
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
-  return {stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
-          stores ? store_dispatch(issue.operand) : 1};
+  Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
+                stores ? store_dispatch(issue.operand) : 1};
+  if (issue.operand.base >> 24U != 0) {  // in another CTA of the cluster: there and back
+    const LanePattern& lanes = costs_.pattern(issue.operand);
+    const Cycle left = send_to_cluster(stages.start, static_cast<double>(std::popcount(lanes.active)) * lanes.bytes);
+    timing.complete = std::max(timing.complete, left + shared_latency_) + 2 * cluster_cycles_;
+    if (stores) timing.left = left;
+  }
+  return timing;
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now,

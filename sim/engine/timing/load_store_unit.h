@@ -78,6 +78,11 @@ class LoadStoreUnit {
   }
 
   std::vector<MemoryRequest>& outbox() { return misses_.outbox(); }
+  // The way to the other SMs of the cluster: when `bytes` that are ready at `now` have left.
+  Cycle send_to_cluster(Cycle now, double bytes) {
+    const auto cycles = static_cast<Cycle>(bytes / cluster_bytes_ + 0.5);
+    return cluster_port_.take(now, cycles) + cycles;
+  }
 
  private:
   struct Stages {  // when an instruction passes the shared pipeline
@@ -158,6 +163,9 @@ class LoadStoreUnit {
   Cycle generic_cycles_;
   Cycle compare_cycles_;
   bool tracks_stores_ = false;
+  double cluster_bytes_;
+  Cycle cluster_cycles_;
+  Resource cluster_port_;
 
   Lane shared_lane_;
   Lane global_lane_;

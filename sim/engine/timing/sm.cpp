@@ -1,6 +1,7 @@
 #include "sim/engine/timing/sm.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilescope {
 
@@ -11,20 +12,24 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       barrier_cycles_(gpu.pipes.barrier_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
       group_tensor_latency_(gpu.pipes.group_tensor_latency_cycles),
+      asynchronous_(gpu.asynchronous),
       fences_(gpu.fences),
       instruction_cache_(gpu.instruction_cache, kernel.code().size()),
       lsu_(gpu, costs, occupancy.l1_kib, id),
       kernel_(kernel),
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions)),
       slots_(occupancy),
-      warps_(slots_.warps()) {
+      warps_(slots_.warps()),
+      bulk_copies_(gpu.asynchronous, id) {
   const auto has = [&kernel](OpClass op) {
     return std::any_of(kernel.code().begin(), kernel.code().end(),
                        [op](const Instruction& one) { return one.op == op; });
   };
   if (has(OpClass::membar)) lsu_.track_stores();
-  if (has(OpClass::async_copy) || has(OpClass::async_commit) || has(OpClass::async_wait))
+  if (has(OpClass::async_copy) || has(OpClass::async_commit) || has(OpClass::async_wait) || has(OpClass::bulk_commit) ||
+      has(OpClass::bulk_store) || has(OpClass::bulk_reduction) || has(OpClass::copy_arrival))
     lsu_.track_copies(warps_.size());
+  meets_cluster_ = has(OpClass::cluster_barrier);
   if (has(OpClass::group_tensor) || has(OpClass::group_wait)) products_.resize(warps_.size());
 }
 
@@ -101,7 +106,9 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
   start = std::max(start, clock_);
   if (slots_.resident() == 0) active_since_ = std::max(start, active_until_);
   const std::uint16_t s = slots_.take(cta, start);
-  const CtaSlot& slot = slots_[s];
+  CtaSlot& slot = slots_[s];
+  slot.cluster = kernel_.launch().cluster_of(cta);
+  slot.rank = static_cast<std::uint32_t>(kernel_.launch().rank_in_cluster(cta));
 
   // A CTA's warps go round the sub-partitions, from the emptiest.
   std::size_t first = 0;
@@ -114,6 +121,8 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.scoreboards.clear();
     lsu_.forget_copies(slot.warps[w]);
     if (!products_.empty()) products_[slot.warps[w]] = {};
+    warp.cluster_arrivals = 0;
+    warp.at_cluster_barrier = false;
     warp.at_barrier = warp.at_fence = warp.waits_for_memory = warp.exited = false;
     warp.times.last_issue = start - 1;
     warp.stores_left = 0;
@@ -217,6 +226,15 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
     return;
   }
   switch (order_of(instruction.op)) {
+    case Order::cluster_arrival:
+      ++warp.cluster_arrivals;
+      cluster_arrivals_.push_back({slots_[warp.slot].cluster,
+                                   barrier_unit_.take(now, barrier_arrival_cycles_) + barrier_arrival_cycles_, false});
+      prepare_next(sub, warp);
+      break;
+    case Order::cluster:
+      wait_for_cluster(sub, warp);
+      break;
     case Order::none:
     case Order::copies:  // it has waited
     case Order::products:
@@ -252,6 +270,8 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
     case Pipe::lg:
       if (uses_load_store_unit(instruction.op))
         dispatch = issue_memory(use, warp, index, now);
+      else if (is_asynchronous(instruction.op))
+        issue_asynchronous(use, warp, index, now);
       else
         lsu_.issue_beside(now, warp.sub);
       sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(warp.sub);
@@ -323,6 +343,187 @@ void Sm::wake(Warp& warp) {
   if (!warp.waits_for_memory) sub.next = std::min(sub.next, std::max(ready, sub.port.free()));
 }
 
+// In its own time; the rest is the unit's.
+[[gnu::noinline]] void Sm::issue_asynchronous(const PipeUse&, Warp& warp, std::uint16_t index, Cycle now) {
+  const Instruction& instruction = *warp.pc;
+  lsu_.issue_beside(now, warp.sub);
+  const AsyncOperand* operands = warp.asynchronous;
+  const int count = operands != nullptr ? 1 + operands->more : 0;  // none: a stream that does not know them
+  warp.asynchronous += count;
+  const Cycle read = now + asynchronous_.mbarrier_wait_cycles;
+  warp.scoreboards.set(instruction.read_scoreboard, read, false);
+  warp.scoreboards.set(instruction.write_scoreboard, read, instruction.op == OpClass::mbarrier_wait);
+  for (int i = 0; i < count; ++i) {
+    if (instruction.op >= OpClass::bulk_load && instruction.op <= OpClass::bulk_prefetch)
+      issue_bulk(warp, index, operands[i], now);
+    else
+      issue_mbarrier(warp, index, operands[i], now);
+  }
+}
+
+void Sm::issue_mbarrier(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now) {
+  const Instruction& instruction = *warp.pc;
+  CtaSlot& slot = slots_[warp.slot];
+  const std::uint32_t offset = offset_of(operand.barrier);
+  const Cycle counted = now + asynchronous_.mbarrier_arrival_cycles;
+  switch (instruction.op) {
+    case OpClass::mbarrier_init:
+      if (operand.arrivals != 0) slot.mbarriers.set(offset, operand.arrivals, operand.parity != 0);
+      return;
+    case OpClass::mbarrier_arrival:
+      count_at_mbarrier(slot, operand, counted);
+      return;
+    case OpClass::copy_arrival: {
+      if (operand.arrivals == 0 && operand.transactions == 0) return;
+      AsyncCopies& copies = lsu_.copies(index);
+      const AsyncCopies::Group group = copies.open();
+      copies.close(kNoScoreboard, now, warp.scoreboards);
+      copy_arrivals_.push_back({index, group, operand});
+      settle_copy_arrivals(index);
+      return;
+    }
+    case OpClass::cluster_store: {
+      if (operand.arrivals == 0) return;
+      AsyncOperand bytes = operand;
+      bytes.arrivals = 0;
+      count_at_mbarrier(slot, bytes, lsu_.send_to_cluster(counted, -static_cast<double>(operand.transactions)));
+      return;
+    }
+    case OpClass::mbarrier_wait:
+      break;
+    default:
+      return;
+  }
+  if (operand.arrivals == 0) return;
+  if (!operand.complete) {
+    // A try_wait that others did not end; a test that is answered at once.
+    if (instruction.detail != 0)
+      warp.scoreboards.set(instruction.write_scoreboard, now + asynchronous_.mbarrier_limit_cycles, true);
+    return;
+  }
+  const Cycle ended = slot.mbarriers.ended(offset, operand.parity != 0);
+  if (ended == kNever) {
+    warp.scoreboards.promise(instruction.write_scoreboard);
+    slot.mbarriers.wait({offset, index, instruction.write_scoreboard, operand.parity != 0});
+  } else {
+    warp.scoreboards.set(instruction.write_scoreboard, std::max(now, ended) + asynchronous_.mbarrier_wait_cycles, true);
+  }
+}
+
+// At the mbarrier of the CTA that it names, here or elsewhere in the cluster.
+void Sm::count_at_mbarrier(CtaSlot& slot, const AsyncOperand& operand, Cycle when) {
+  if (operand.arrivals == 0 && operand.transactions == 0) return;
+  const std::uint32_t offset = offset_of(operand.barrier);
+  if (rank_of(operand.barrier) == slot.rank) {
+    tell_mbarrier(slot, offset, operand.arrivals, operand.transactions, operand.drops != 0, when);
+    return;
+  }
+  const std::int64_t cta = kernel_.launch().cta_at(slot.cluster, rank_of(operand.barrier));
+  messages_.push_back(
+      {cta, when + asynchronous_.cluster_cycles, operand.transactions, offset, operand.arrivals, operand.drops != 0});
+}
+
+void Sm::tell_mbarrier(CtaSlot& slot, std::uint32_t offset, std::uint32_t arrivals, std::int64_t bytes, bool drops,
+                       Cycle when) {
+  if (!slot.mbarriers.add(offset, arrivals, bytes, drops, when)) return;
+  slot.mbarriers.release(offset, [&](const Mbarriers::Waiter& waiter, Cycle ended) {
+    Warp& warp = warps_[waiter.warp];
+    warp.scoreboards.arrived(waiter.scoreboard, ended + asynchronous_.mbarrier_wait_cycles);
+    if (warp.waits_for_memory && !warp.at_barrier && !warp.at_cluster_barrier) wake(warp);
+  });
+}
+
+void Sm::settle_copy_arrivals(std::uint16_t index) {
+  for (std::size_t i = 0; i < copy_arrivals_.size();) {
+    const CopyArrival arrival = copy_arrivals_[i];
+    const Cycle landed = arrival.warp == index ? lsu_.copies(index).landing(arrival.group) : kNever;
+    if (landed == kNever) {
+      ++i;
+      continue;
+    }
+    copy_arrivals_.erase(copy_arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
+    count_at_mbarrier(slots_[warps_[index].slot], arrival.operand,
+                      std::max(landed, clock_) + asynchronous_.mbarrier_arrival_cycles);
+  }
+}
+
+void Sm::issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now) {
+  const Instruction& instruction = *warp.pc;
+  CtaSlot& slot = slots_[warp.slot];
+  if (operand.box == 0) return;
+  const BoxPattern& box = kernel_.patterns().boxes.box(operand.box);
+  const Cycle begins = now + (box.rows.size() > 1 ? asynchronous_.tensor_cycles : asynchronous_.bulk_cycles);
+  std::uint32_t lines = 0;
+  std::uint64_t sectors = 0;
+  const auto send = [this](const MemoryRequest& request) { lsu_.outbox().push_back(request); };
+  if (instruction.op != OpClass::bulk_load) {
+    const RequestKind kind = instruction.op == OpClass::bulk_store       ? RequestKind::bulk_write
+                             : instruction.op == OpClass::bulk_reduction ? RequestKind::bulk_reduction
+                                                                         : RequestKind::bulk_prefetch;
+    const Cycle left = bulk_copies_.walk(box, operand.address, begins, kind, 0, lines, sectors, send);
+    if (kind == RequestKind::bulk_prefetch) return;
+    lsu_.copies(index).add(left, 0);
+    warp.stores_left = std::max(warp.stores_left, left);
+    return;
+  }
+  const std::uint32_t copy = bulk_copies_.begin(
+      {.cluster = slot.cluster, .ctas = operand.ctas, .barrier = operand.barrier, .bytes = box.bytes});
+  const Cycle left =
+      bulk_copies_.walk(box, operand.address, begins, RequestKind::bulk_read, copy, lines, sectors, send);
+  const auto targets = static_cast<std::uint64_t>(std::popcount(operand.ctas));
+  counters_.fill_sectors += sectors * targets;
+  bulk_copies_[copy].lines_out = lines;
+  if (lines != 0) return;
+  // Nothing of the box lies inside the tensor.
+  for (std::uint32_t ranks = operand.ctas; ranks != 0; ranks &= ranks - 1) {
+    const std::uint32_t rank =
+        targets > 1 ? static_cast<std::uint32_t>(std::countr_zero(ranks)) : rank_of(operand.barrier);
+    AsyncOperand bytes;
+    bytes.barrier = place_of(rank, offset_of(operand.barrier));
+    bytes.transactions = -static_cast<std::int32_t>(box.bytes);
+    count_at_mbarrier(slot, bytes, left);
+  }
+  bulk_copies_.end(copy);
+}
+
+void Sm::deliver(const std::vector<BulkArrival>& arrivals) {
+  for (const BulkArrival& arrival : arrivals)
+    if (CtaSlot* slot = slots_.find(arrival.cta))
+      tell_mbarrier(*slot, arrival.barrier, 0, -arrival.bytes, false, arrival.when);
+}
+
+void Sm::deliver(const std::vector<ClusterMessage>& messages) {
+  for (const ClusterMessage& message : messages)
+    if (CtaSlot* slot = slots_.find(message.cta))
+      tell_mbarrier(*slot, message.barrier, message.arrivals, message.bytes, message.drops, message.when);
+}
+
+void Sm::wait_for_cluster(SubPartition& sub, Warp& warp) {
+  const CtaSlot& slot = slots_[warp.slot];
+  if (slot.cluster_releases >= warp.cluster_arrivals) {
+    warp.times.after_stall = std::max(warp.times.after_stall, slot.cluster_released);
+    prepare_next(sub, warp);
+    return;
+  }
+  warp.at_cluster_barrier = true;
+  sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, kNever);
+}
+
+void Sm::release_cluster(std::int64_t cta, Cycle when) {
+  CtaSlot* slot = slots_.find(cta);
+  if (slot == nullptr) return;
+  ++slot->cluster_releases;
+  slot->cluster_released = when;
+  for (const std::uint16_t w : slot->warps) {
+    Warp& warp = warps_[w];
+    if (!warp.at_cluster_barrier || warp.exited || warp.cluster_arrivals > slot->cluster_releases) continue;
+    warp.at_cluster_barrier = false;
+    warp.times.ready = std::max(warp.times.after_stall, when);
+    warp.times.reason = Stall::barrier;
+    wake(warp);
+  }
+}
+
 void Sm::arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now) {
   CtaSlot& slot = slots_[warp.slot];
   if (instruction.op == OpClass::barrier) {
@@ -357,6 +558,7 @@ void Sm::exit_warp(Warp& warp, Cycle now) {
   counters_.warp_cycles += static_cast<std::uint64_t>(gone - warp.start);
   slot.end = std::max(slot.end, gone);
   warp.exited = true;
+  if (meets_cluster_) cluster_arrivals_.push_back({slot.cluster, now, true});
   const unsigned completed = slot.barriers.leave();
   if (slot.barriers.alive() > 0) {
     for (int b = 0; b < CtaBarriers::kBarriers; ++b)
@@ -391,11 +593,13 @@ void Sm::deliver(const std::vector<MemoryReply>& replies) {
   for (const OutstandingMisses::Arrival& arrival : arrivals_) {
     Warp& warp = warps_[arrival.warp];
     warp.scoreboards.arrived(arrival.scoreboard, arrival.ready);
-    if (arrival.group != AsyncCopies::kNone)
+    if (arrival.group != AsyncCopies::kNone) {
       lsu_.copies(arrival.warp).landed(arrival.group, arrival.ready, warp.scoreboards);
-    else if (arrival.scoreboard == kNoScoreboard)
+      if (!copy_arrivals_.empty()) settle_copy_arrivals(arrival.warp);
+    } else if (arrival.scoreboard == kNoScoreboard) {
       continue;
-    if (warp.waits_for_memory && !warp.at_barrier) wake(warp);
+    }
+    if (warp.waits_for_memory && !warp.at_barrier && !warp.at_cluster_barrier) wake(warp);
   }
   if (global_blocked_until_ == kNever) {  // a place will be free: look again
     global_blocked_until_ = 0;

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "models/access_cost.h"
+#include "models/bulk_copies.h"
+#include "models/cluster_barriers.h"
 #include "models/dispatch_port.h"
 #include "models/fence_unit.h"
 #include "models/gpu_spec.h"
@@ -43,6 +45,15 @@ class Sm {
 
   std::vector<MemoryRequest>& outbox() { return lsu_.outbox(); }
   std::vector<FinishedCta>& finished() { return finished_; }
+  // To be told to CTAs of clusters, and to the barriers of these.
+  std::vector<ClusterMessage>& messages() { return messages_; }
+  std::vector<ClusterArrival>& cluster_arrivals() { return cluster_arrivals_; }
+  // Its bulk copies, for whoever serves their lines.
+  BulkCopies& bulk_copies() { return bulk_copies_; }
+  // Bytes that copies or others have sent to the mbarriers of CTAs here; a cluster's barrier that lets warps go on.
+  void deliver(const std::vector<BulkArrival>& arrivals);
+  void deliver(const std::vector<ClusterMessage>& messages);
+  void release_cluster(std::int64_t cta, Cycle when);
   // Residence of warps and CTAs that have not ended is counted up to now.
   SmCounters counters() const;
   std::uint64_t instructions() const { return counters_.stall_cycles[static_cast<std::size_t>(Stall::selected)]; }
@@ -65,6 +76,14 @@ class Sm {
   void leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
   Cycle execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
   Cycle issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
+  void issue_asynchronous(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
+  void issue_mbarrier(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now);
+  void issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now);
+  void count_at_mbarrier(CtaSlot& slot, const AsyncOperand& operand, Cycle when);
+  void tell_mbarrier(CtaSlot& slot, std::uint32_t offset, std::uint32_t arrivals, std::int64_t bytes, bool drops,
+                     Cycle when);
+  void settle_copy_arrivals(std::uint16_t index);
+  void wait_for_cluster(SubPartition& sub, Warp& warp);
   void issue_products(SubPartition& sub, const Warp& warp, std::uint16_t index, Cycle now);
   Cycle available(const SubPartition& sub, Pipe pipe) const;
   void account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now);
@@ -87,6 +106,7 @@ class Sm {
   Cycle barrier_cycles_;
   Cycle barrier_arrival_cycles_;
   Cycle group_tensor_latency_;
+  AsyncSpec asynchronous_;
   Resource barrier_unit_;
   FenceUnit fences_;
   InstructionCache instruction_cache_;
@@ -97,6 +117,16 @@ class Sm {
   std::vector<Warp> warps_;
   std::vector<GroupProducts> products_;  // by warp; none where the kernel has no such instructions
   std::vector<FinishedCta> finished_;
+  BulkCopies bulk_copies_;
+  struct CopyArrival {  // at an mbarrier, when the warp's copies have landed
+    std::uint16_t warp = 0;
+    AsyncCopies::Group group = 0;
+    AsyncOperand operand;
+  };
+  std::vector<CopyArrival> copy_arrivals_;
+  std::vector<ClusterMessage> messages_;
+  std::vector<ClusterArrival> cluster_arrivals_;
+  bool meets_cluster_ = false;  // the kernel has barriers of clusters
   std::vector<OutstandingMisses::Arrival> arrivals_;
   SmCounters counters_;
   IssueListener* listener_ = nullptr;

@@ -15,11 +15,14 @@ struct Warp {
   const Instruction* end = nullptr;  // of the straight run whose code the SM holds
   const Instruction* segment_end = nullptr;
   const MemoryOperand* operand = nullptr;
+  const AsyncOperand* asynchronous = nullptr;
   Scoreboards scoreboards;
   IssueTimes times;  // of the next instruction
   Cycle start = 0;
-  Cycle stores_left = 0;     // the SM: the last of what it has stored
-  std::uint8_t barrier = 0;  // which one, when at_barrier
+  Cycle stores_left = 0;               // the SM: the last of what it has stored
+  std::uint8_t barrier = 0;            // which one, when at_barrier
+  std::uint32_t cluster_arrivals = 0;  // at its cluster's barrier
+  bool at_cluster_barrier = false;
   bool at_barrier = false;
   bool at_fence = false;          // a memory barrier waits for what the warp has asked for and stored
   Scope fence = Scope::gpu;       // how far it reaches, when at_fence
@@ -38,6 +41,7 @@ struct Warp {
     pc = segment.code;
     end = segment_end = segment.code + segment.length;
     operand = segment.operands;
+    asynchronous = segment.asynchronous;
     return true;
   }
 };
