@@ -200,13 +200,19 @@ __device__ void load_kernel(const CUtensorMap* map, uint4* out, const Coordinate
                                   int bytes) {                                                               \
     load_kernel<rank, im2col>(&map, out, at, bytes);                                                         \
   }
+// clang-format off
 LOAD(load_1d, 1, false)
-LOAD(load_2d, 2, false) LOAD(load_3d, 3, false) LOAD(load_4d, 4, false) LOAD(load_5d, 5, false) LOAD(im2col_3d, 3, true)
-    LOAD(im2col_4d, 4, true) LOAD(im2col_5d, 5, true)
+LOAD(load_2d, 2, false)
+LOAD(load_3d, 3, false)
+LOAD(load_4d, 4, false)
+LOAD(load_5d, 5, false)
+LOAD(im2col_3d, 3, true)
+LOAD(im2col_4d, 4, true)
+LOAD(im2col_5d, 5, true)
+// clang-format on
 
-    // Stores, adds and fetches a box of two dimensions from a ramp in shared memory.
-    extern "C" __global__
-    void store_2d(const __grid_constant__ CUtensorMap map, const Coordinates at, int bytes, int add) {
+// Stores, adds and fetches a box of two dimensions from a ramp in shared memory.
+extern "C" __global__ void store_2d(const __grid_constant__ CUtensorMap map, const Coordinates at, int bytes, int add) {
   extern __shared__ __align__(1024) char data[];
   u32 d = (smem_of(data) + 1023) / 1024 * 1024;
   u32* box = reinterpret_cast<u32*>(data + (d - smem_of(data)));
