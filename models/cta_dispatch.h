@@ -2,7 +2,9 @@
 // are full; after that whichever SM frees a slot first takes the next CTA. Where fewer CTAs than SMs are left, the GPCs
 // share them evenly: a TPC of each in turn, and the second SMs of TPCs only when every TPC has a CTA. Source: order and
 // delays measured on an H200, tests/data/cta_timeline_tiled32_2048.csv; which SM ran which of 72, 128, 144, 160 and 256
-// CTAs on an H100.
+// CTAs on an H100, of 8 to 300 on an H200 (gpu/measured/h200/cta_placement.csv). On both, the first eight CTAs go to
+// four TPCs that come before the GPCs; which GPCs these belong to differs from one GPU to the next, and is not
+// modelled.
 #pragma once
 
 #include <algorithm>
