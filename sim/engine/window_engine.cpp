@@ -28,7 +28,6 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       given_(static_cast<std::size_t>(gpu.sm.count())),
       bulk_arrivals_(replies_.size()),
       messages_(replies_.size()),
-      sm_of_(static_cast<std::size_t>(kernel.launch().grid.count()), -1),
       cluster_barriers_(gpu.asynchronous.cluster_barrier_cycles,
                         kernel.launch().cluster.count() * kernel.launch().warps_per_cta()),
       window_(memory_.least_latency()) {
@@ -36,6 +35,10 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
   const auto meets = [](const Instruction& one) { return one.op == OpClass::cluster_barrier; };
   if (kernel.launch().clustered() || std::any_of(kernel.code().begin(), kernel.code().end(), meets))
     window_ = std::min({window_, gpu.asynchronous.cluster_cycles, gpu.asynchronous.cluster_barrier_cycles});
+  follows_ctas_ = kernel.launch().clustered() ||
+                  std::any_of(kernel.code().begin(), kernel.code().end(), [](const Instruction& one) {
+                    return one.op >= OpClass::mbarrier_init && one.op <= OpClass::cluster_barrier;
+                  });
   const int sms = static_cast<int>(gpu.sm.count());
   for (int s = 0; s < sms; ++s) {
     if constexpr (std::is_same_v<SmModel, Sm>)
@@ -53,8 +56,14 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
 template <class SmModel>
 void WindowEngine<SmModel>::give(const CtaDispatch::Placement& placement) {
   ++given_[static_cast<std::size_t>(placement.sm)];
-  sm_of_[static_cast<std::size_t>(placement.cta)] = placement.sm;
+  if (follows_ctas_) sm_of_[placement.cta] = placement.sm;
   sms_[static_cast<std::size_t>(placement.sm)]->launch_cta(placement.cta, placement.start);
+}
+
+template <class SmModel>
+int WindowEngine<SmModel>::sm_of(std::int64_t cta) const {
+  const auto found = sm_of_.find(cta);
+  return found == sm_of_.end() ? -1 : found->second;
 }
 
 template <class SmModel>
@@ -165,7 +174,7 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
     for (std::uint32_t left = copy.ctas; left != 0; left &= left - 1) {
       ranks[targets] = static_cast<std::size_t>(std::countr_zero(left));
       const std::int64_t cta = launch.cta_at(copy.cluster, static_cast<std::int64_t>(ranks[targets]));
-      const std::int32_t sm = sm_of_[static_cast<std::size_t>(cta)];
+      const int sm = sm_of(cta);
       sms[targets++] = sm < 0 ? request.sm : static_cast<std::uint16_t>(sm);
     }
     if (targets == 1 && sms[0] == request.sm)
@@ -179,7 +188,7 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
       // A copy to one CTA may complete on the mbarrier of another.
       const std::int64_t rank = targets > 1 ? static_cast<std::int64_t>(ranks[i]) : rank_of(copy.barrier);
       const std::int64_t cta = launch.cta_at(copy.cluster, rank);
-      const std::int32_t sm = sm_of_[static_cast<std::size_t>(cta)];
+      const int sm = sm_of(cta);
       if (sm >= 0)
         bulk_arrivals_[static_cast<std::size_t>(sm)].push_back(
             {cta, offset_of(copy.barrier), copy.bytes, copy.latest[ranks[i]]});
@@ -196,7 +205,7 @@ void WindowEngine<SmModel>::pass_messages() {
   if constexpr (std::is_same_v<SmModel, Sm>) {
     for (const auto& sm : sms_) {
       for (const ClusterMessage& message : sm->messages()) {
-        const std::int32_t to = sm_of_[static_cast<std::size_t>(message.cta)];
+        const int to = sm_of(message.cta);
         if (to >= 0) messages_[static_cast<std::size_t>(to)].push_back(message);
       }
       sm->messages().clear();
@@ -206,7 +215,7 @@ void WindowEngine<SmModel>::pass_messages() {
         if (!cluster_barriers_.add(arrival)) continue;
         for (std::int64_t rank = 0; rank < kernel_.launch().cluster.count(); ++rank) {
           const std::int64_t cta = kernel_.launch().cta_at(arrival.cluster, rank);
-          const std::int32_t to = sm_of_[static_cast<std::size_t>(cta)];
+          const int to = sm_of(cta);
           if (to >= 0) sms_[static_cast<std::size_t>(to)]->release_cluster(cta, cluster_barriers_.release());
         }
       }
@@ -233,7 +242,7 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
     const FinishedCta ended = timeline_[i];
     ++ended_;
     last_end_ = std::max(last_end_, ended.end);
-    sm_of_[static_cast<std::size_t>(ended.cta)] = -1;
+    sm_of_.erase(ended.cta);
     if (dispatch_.remaining() == 0) continue;
     if (kernel_.launch().clustered())
       for (const CtaDispatch::Placement& p : dispatch_.replace_cluster(ended.sm, ended.end)) give(p);

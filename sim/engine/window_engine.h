@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <unordered_map>
 #include <vector>
 
 #include "models/cluster_barriers.h"
@@ -79,6 +80,8 @@ class WindowEngine {
   void serve_bulk(const MemoryRequest& request);
   void pass_messages();
   Cycle next_event() const;
+  // -1: it has ended.
+  int sm_of(std::int64_t cta) const;
 
   const Kernel& kernel_;
   AccessCosts costs_;
@@ -101,7 +104,8 @@ class WindowEngine {
   // Of clusters: by SM, what bulk copies and others bring to its mbarriers; where each CTA is.
   std::vector<std::vector<BulkArrival>> bulk_arrivals_;
   std::vector<std::vector<ClusterMessage>> messages_;
-  std::vector<std::int32_t> sm_of_;  // by CTA
+  std::unordered_map<std::int64_t, int> sm_of_;  // of the CTAs that are there; empty where nobody asks
+  bool follows_ctas_ = false;
   ClusterBarriers cluster_barriers_;
   Cycle window_;
   bool stopped_ = false;

@@ -1,4 +1,4 @@
-// The recorded programs of gpu/measured: every bundle is whole, every launch without clusters can be simulated, and of
+// The recorded programs of gpu/measured: every bundle is whole, every launch but one can be simulated, and of
 // programs whose CTAs do not wait for each other's writes the counters equal those of the hardware.
 #include <doctest/doctest.h>
 
@@ -12,8 +12,7 @@ namespace {
 
 struct Survey {
   int simulated = 0;
-  int refused = 0;           // for another reason than
-  int without_clusters = 0;  // that they need clusters (TMA)
+  int refused = 0;
 };
 
 // What `tilescope bundle check` counts.
@@ -28,13 +27,13 @@ Survey survey(const std::string& text) {
   std::smatch found;
   if (std::regex_search(text, found, kSimulated)) result.simulated = number(found[1]);
   for (std::sregex_iterator i(text.begin(), text.end(), kRefused), end; i != end; ++i)
-    ((*i)[2].str().starts_with("clusters") ? result.without_clusters : result.refused) += number((*i)[1]);
+    result.refused += number((*i)[1]);
   return result;
 }
 
 }  // namespace
 
-TEST_CASE("every recorded program is whole, and every launch without clusters can be simulated") {
+TEST_CASE("every recorded program is whole, and every launch but one can be simulated") {
   std::filesystem::current_path(TILESCOPE_SOURCE_DIR);
   for (const std::string gpu : {"h200", "h100"}) {
     Survey all;
@@ -47,14 +46,12 @@ TEST_CASE("every recorded program is whole, and every launch without clusters ca
       const Survey one = survey(answer.out);
       all.simulated += one.simulated;
       all.refused += one.refused;
-      all.without_clusters += one.without_clusters;
       ++programs;
     }
     CAPTURE(gpu);
     CHECK(programs == 48);
-    CHECK(all.without_clusters > 0);  // the reason has not changed its words
-    CHECK(all.simulated > 700);
-    CHECK(all.refused == 0);
+    CHECK(all.simulated > 800);
+    CHECK(all.refused == 1);  // an address depends on values of HGMMA
   }
 }
 
@@ -139,6 +136,6 @@ TEST_CASE("lanes that meet at a WARPSYNC, in batch norms of cuDNN, execute what 
                                 "--measured", bundle + ".csv"});
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   const auto instructions = nlohmann::json::parse(answer.out)["totals"]["smsp__inst_executed.sum"];
-  CHECK(instructions["cases"] == 44);
+  CHECK(instructions["cases"] == 48);  // four wait at mbarriers, how often is a matter of time
   CHECK(instructions["equal"] == 44);
 }
