@@ -23,15 +23,6 @@ constexpr int kSteps = kK / kBk;
 constexpr int kFirst = 16;  // step that counts: the launch is forgotten
 constexpr unsigned kPause = 1300;
 
-__device__ float sum_of(const float4* from) {
-  float4 v;
-  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-               : "l"(from)
-               : "memory");
-  return v.x + v.y + (v.z + v.w);
-}
-
 template <int kBm>
 __global__ void __launch_bounds__(kThreads) drift(const float* a, const float* b, int n, unsigned* passed, int* sms) {
   extern __shared__ volatile float arrived[];
@@ -45,9 +36,9 @@ __global__ void __launch_bounds__(kThreads) drift(const float* a, const float* b
     sms[cta] = sm_id();
   }
   for (int step = 0; step < kSteps; ++step) {
-    float sum = sum_of(reinterpret_cast<const float4*>(from_b));
+    float sum = sum_of_four(from_b);
     if (of_a) {
-      sum += sum_of(reinterpret_cast<const float4*>(from_a));
+      sum += sum_of_four(from_a);
     }
     arrived[thread] = sum;  // can only be stored once all is there
     __syncthreads();

@@ -13,15 +13,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr unsigned kPause = 1000;
 
-__device__ float4 load(const float* from) {
-  float4 v;
-  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-               : "l"(from)
-               : "memory");
-  return v;
-}
-
 template <int kBm, int kBn, int kBk>
 struct Tiles {
   static constexpr int kM = kBm;
@@ -55,8 +46,7 @@ __global__ void __launch_bounds__(kThreads)
     float sum = 0;
 #pragma unroll
     for (int i = 0; i < kLoads; ++i) {
-      const float4 v = load(from[i]);
-      sum += v.x + v.y + (v.z + v.w);
+      sum += sum_of_four(from[i]);
     }
     arrived[threadIdx.x] = sum;  // can only be stored once all is there
     __syncthreads();
