@@ -83,6 +83,10 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one sub-partition");
   f.integer("store_registers_per_cycle", store_registers_per_cycle, {1, 32}, "register/cycle",
             "data that a store hands over; the dispatch port is taken meanwhile");
+  f.integer("wide_address_cycles", wide_address_cycles, {0, 32}, "cycle",
+            "that an address of 64 bits keeps the dispatch port beyond the instruction's own");
+  f.integer("store_buffer_cycles", store_buffer_cycles, {0, 10000}, "cycle",
+            "of data of earlier stores that may still be leaving the SM when a store passes the data stage");
   f.integer("barrier_wavefronts", barrier_wavefronts, {0, 64}, "wavefront",
             "that each barrier of a CTA takes from the data stage");
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");

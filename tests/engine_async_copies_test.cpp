@@ -112,6 +112,15 @@ TEST_CASE("more groups than a scoreboard counts wait for room and end") {
   CHECK(more < 4 * sixty);
 }
 
+TEST_CASE("a copy past L1 passes the data stage when it is written, one through L1 when it is read, too") {
+  const auto cycles_of = [](std::uint8_t cached) {
+    Step copy = step(OpClass::async_copy, {strided(kCopySource, 16, 16), strided(0, 16, 16)});
+    copy.instruction.cached = cached;
+    return run_timed(HandMadeKernel(1, 1024, repeated(64, copy)), one_sm()).cycles;
+  };
+  CHECK(cycles_of(1) > 4 * 64 * 32 + cycles_of(0) / 2);  // 4 cycles of the stage to read 512 bytes, 4 to write them
+}
+
 TEST_CASE("copies that a warp leaves behind hold no warp that comes after it") {
   Program program = {wait_groups(0), copy_line(0), close_group(), wait_groups(0)};
   for (std::uint64_t n = 1; n < 20; ++n) program.push_back(copy_line(n));

@@ -21,6 +21,32 @@ TEST_CASE("instruction rates of a full SM") {
   }
 }
 
+// Measured: 4 cycles for each LDS of a warp as ptxas writes them, four apart; 2 when two warps of the sub-partition
+// issue them.
+TEST_CASE("a sub-partition issues to the load/store unit every other cycle, a warp as its stall counts say") {
+  check_figure("LDS of one warp", 4.14, cycles_per_access(load_shared(strided(0, 4)).stall(4), 1), 5);
+  check_figure("LDS of one sub-partition", 2, cycles_per_access(load_shared(strided(0, 4)), 1), 5);
+}
+
+// Measured: 16 LDG and 64 FFMA take 103.2 cycles of a sub-partition with 8 warps (dispatch_port), 16 and 23 beyond one
+// for each.
+TEST_CASE("a load by an address of 64 bits keeps the dispatch port for a second cycle") {
+  Program turn;
+  for (int i = 0; i < 16; ++i)
+    turn = turn + Program{load_global(strided(1U << 30, 4)).sets(0)} + repeated(4, step(OpClass::fma));
+  const auto cycles = [&](const std::string& change) {
+    const GpuSpec spec = gpu("h200", {"sm.gpcs=[1]", change});
+    const auto of = [&](int turns) {
+      Program all;
+      for (int i = 0; i < turns; ++i) all = all + turn;
+      return run_timed(HandMadeKernel(1, 1024, all), spec).cycles;
+    };
+    return static_cast<double>(of(6) - of(2)) / (4 * 8);
+  };
+  check_figure("16 LDG and 64 FFMA", 103.2, cycles("lsu.wide_address_cycles=1"), 8);
+  CHECK(cycles("lsu.wide_address_cycles=0") < 85);
+}
+
 TEST_CASE("latencies that scoreboards wait for") {
   check_figure("MUFU.EX2", 17, latency(step(OpClass::xu)), 0);
   check_figure("SHFL", 24, latency(step(OpClass::shuffle)), 0);

@@ -77,12 +77,12 @@ class Builder {
     pool.of(0);
     program_.code.reserve(linked_.instructions());
     for (const LinkedFunction& function : linked_.functions) {
-      std::optional<ParsedInstruction> before;
+      ReuseCache reuse;
       for (const ListedInstruction& listed : function.listed->code) {
         if (errors_.size() >= kMostErrors) return;
         listed_.push_back(&listed);
         function_of_.push_back(&function);
-        const std::string problem = append(listed, function, pool, before);
+        const std::string problem = append(listed, function, pool, reuse);
         if (problem.empty()) continue;
         if (function.by_address)
           refuse_when_reached(listed, problem);
@@ -95,7 +95,7 @@ class Builder {
 
   // Appends the instruction. Returns what is wrong with it; empty: nothing.
   std::string append(const ListedInstruction& listed, const LinkedFunction& function, ConstantPool& pool,
-                     std::optional<ParsedInstruction>& before) {
+                     ReuseCache& reuse) {
     auto parsed = parse_instruction(listed);
     program_.code.emplace_back();
     if (!parsed) return "got " + in_quotes(parsed.error()) + "; must be an instruction of sm_80 or sm_90";
@@ -113,9 +113,7 @@ class Builder {
     program_.code.back() = std::move(decoder.decoded);
     add_control_codes(listed);
     Instruction& instruction = program_.code.back().instruction;
-    if (fetches_operands(instruction.op))
-      instruction.register_reads = register_reads_of(*parsed, before ? &*before : nullptr);
-    before = std::move(*parsed);
+    if (fetches_operands(instruction.op)) instruction.register_reads = reuse.reads_of(*parsed);
     return problem;
   }
 

@@ -1,9 +1,7 @@
 #include "traces/sass/register_reads.h"
 
-#include <array>
+#include <algorithm>
 #include <vector>
-
-#include "models/register_banks.h"
 
 namespace tilescope::sass {
 namespace {
@@ -27,18 +25,23 @@ std::vector<const Operand*> sources(const ParsedInstruction& one) {
 
 }  // namespace
 
-std::uint8_t register_reads_of(const ParsedInstruction& one, const ParsedInstruction* before) {
-  const std::vector<const Operand*> mine = sources(one);
-  const std::vector<const Operand*> theirs = before != nullptr ? sources(*before) : std::vector<const Operand*>();
-  std::array<int, 2> reads{};
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const Operand& operand = *mine[i];
+std::uint8_t ReuseCache::reads_of(const ParsedInstruction& one) {
+  const std::vector<const Operand*> operands = sources(one);
+  std::vector<RegisterId> named;
+  std::array<int, kRegisterBanks> reads{};
+  const auto read = [&](std::size_t position, RegisterId reg, bool reuse) {
+    RegisterId& held = held_[position][reg % kRegisterBanks];
+    const bool known = held == reg || std::find(named.begin(), named.end(), reg) != named.end();
+    if (!known) ++reads[reg % kRegisterBanks];
+    named.push_back(reg);
+    held = reuse ? reg : kRZ;
+  };
+  for (std::size_t i = 0; i < std::min(operands.size(), kPositions); ++i) {
+    const Operand& operand = *operands[i];
     if (operand.kind != Operand::Kind::reg || operand.reg >= kRZ) continue;
-    const bool held =
-        i < theirs.size() && theirs[i]->kind == Operand::Kind::reg && theirs[i]->reuse && theirs[i]->reg == operand.reg;
-    if (!held) ++reads[operand.reg % 2];
+    read(i, operand.reg, operand.reuse);
     // The third operand of a widening multiplication is a pair.
-    if (!held && i == 2 && one.has("WIDE")) ++reads[1 - operand.reg % 2];
+    if (i == 2 && one.has("WIDE")) read(i, operand.reg ^ 1U, operand.reuse);
   }
   return register_reads(reads[0], reads[1]);
 }

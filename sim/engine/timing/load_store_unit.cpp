@@ -20,6 +20,8 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       l1_latency_(gpu.l1.latency_cycles),
       issue_cycles_(gpu.lsu.issue_cycles),
       store_registers_per_cycle_(gpu.lsu.store_registers_per_cycle),
+      wide_address_cycles_(gpu.lsu.wide_address_cycles),
+      store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       read_request_cycles_(gpu.crossbar.read_request_cycles),
@@ -59,10 +61,12 @@ LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Lane& other, Cycle now, std
   return {tagged, start, start + std::max<std::int64_t>(0, wavefronts - 1) * wavefront_cycles_};
 }
 
-// The instruction's own cycle, and those in which it hands over its data.
-Cycle LoadStoreUnit::store_dispatch(const MemoryOperand& operand) const {
+// The instruction's own cycle, and those in which it hands over an address of 64 bits and its data.
+Cycle LoadStoreUnit::dispatch_cycles(AccessKind access, const MemoryOperand& operand) const {
+  const Cycle address = is_shared(access) || is_local(access) ? 1 : 1 + wide_address_cycles_;
+  if (is_load(access)) return address;
   const std::int64_t registers = (costs_.pattern(operand).bytes + kRegisterBytes - 1) / kRegisterBytes;
-  return 1 + (registers + store_registers_per_cycle_ - 1) / store_registers_per_cycle_;
+  return address + (registers + store_registers_per_cycle_ - 1) / store_registers_per_cycle_;
 }
 
 inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
@@ -77,7 +81,7 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   const Stages stages = pass(shared_lane_, global_lane_, issue.now, 0, cost.wavefronts, issue.by.sub);
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
   Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
-                stores ? store_dispatch(issue.operand) : 1};
+                stores ? dispatch_cycles(issue.access, issue.operand) : 1};
   if (issue.operand.base >> 24U != 0) {  // in another CTA of the cluster: there and back
     const LanePattern& lanes = costs_.pattern(issue.operand);
     const Cycle left = send_to_cluster(stages.start, static_cast<double>(std::popcount(lanes.active)) * lanes.bytes);
@@ -207,7 +211,13 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
   issue.counters.tag_cycles += static_cast<std::uint64_t>(tag);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
-  const Stages stages = pass(global_lane_, shared_lane_, issue.now, tag, footprint.data_wavefronts, issue.by.sub);
+  // A copy past L1 goes from L2 into shared memory: nothing of it is read here.
+  const bool past_l1 = issue.instruction.op == OpClass::async_copy && issue.instruction.cached == 0;
+  const std::int64_t wavefronts = past_l1 ? 0 : footprint.data_wavefronts;
+  // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
+  if (!is_load(issue.access))
+    global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
+  const Stages stages = pass(global_lane_, shared_lane_, issue.now, tag, wavefronts, issue.by.sub);
   return is_load(issue.access) ? load_lines(issue, footprint, line, stages)
                                : store_lines(issue, footprint, line, stages);
 }
@@ -222,7 +232,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const bool returns = issue.access == AccessKind::global_atomic;
   const Stages stages = pass(global_lane_, shared_lane_, issue.now, cost.tag_cycles, cost.wavefronts, issue.by.sub);
-  Timing timing{stages.start, stages.start, store_dispatch(issue.operand), returns ? 1 : 0};
+  Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand), returns ? 1 : 0};
   const LineAddress base_line = LineAddress::of(issue.operand.base);
   const OutstandingMisses::Waiting waiting =
       returns ? misses_.begin(issue.by.warp, issue.instruction.write_scoreboard) : waits_for_stores(issue.by.warp);
@@ -249,7 +259,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
 
 LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
                                                 const Stages& stages) {
-  Timing timing{stages.start, stages.last - pipeline_cycles_ + l1_latency_};
+  Timing timing{stages.start, stages.last - pipeline_cycles_ + l1_latency_,
+                dispatch_cycles(issue.access, issue.operand)};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
   std::uint32_t waiting = OutstandingMisses::kNone;
@@ -303,9 +314,7 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
     if (is_local(issue.access))
       issue.counters.of(issue.access).hit_sectors += l1_.keep(line, touched.sectors, stages.last).count();
   }
-  global_lane_.data_free =
-      std::max(global_lane_.data_free, egress_.next_free);  // what follows waits until the data has left
-  Timing timing{stages.start, stages.start, store_dispatch(issue.operand)};
+  Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand)};
   timing.store_pending = waiting != OutstandingMisses::kNone ? 1 : 0;
   timing.left = egress_.next_free;
   return timing;

@@ -142,7 +142,7 @@ class LoadStoreUnit {
                     SmCounters& counters);
   AsyncCopies::Group group_of(const Issue& issue) const;
   void store_copied(const Issue& issue);
-  Cycle store_dispatch(const MemoryOperand& operand) const;
+  Cycle dispatch_cycles(AccessKind access, const MemoryOperand& operand) const;
   Cycle room_at(const Lane& lane, std::uint8_t sub) const;
 
   const AccessCosts& costs_;
@@ -155,6 +155,8 @@ class LoadStoreUnit {
   Cycle l1_latency_;
   Cycle issue_cycles_;
   std::int64_t store_registers_per_cycle_;
+  Cycle wide_address_cycles_;
+  Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
   Cycle barrier_wavefronts_;
   Cycle read_request_cycles_;
