@@ -11,7 +11,9 @@ namespace tilescope {
 
 class FabricLink {
  public:
-  explicit FabricLink(const FabricSpec& spec) : latency_(to_ticks(spec.latency_cycles)) {
+  // `floor`: of its calendar.
+  explicit FabricLink(const FabricSpec& spec, const CalendarFloor* floor = nullptr)
+      : latency_(to_ticks(spec.latency_cycles)), bus_(floor) {
     const double cycles_per_byte = 1 / spec.bytes_per_cycle;
     for (std::size_t s = 0; s < transfer_.size(); ++s)
       transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * cycles_per_byte);

@@ -15,7 +15,7 @@ Tick part_of(Tick whole, std::uint64_t chance) {
 
 }  // namespace
 
-Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash)
+Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor)
     : fetch_bytes_(gpu.hbm.fetch_bytes),
       row_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
       bank_lines_(static_cast<std::uint64_t>(gpu.hbm.bank_bytes / kLineBytes)),
@@ -32,7 +32,10 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash)
   refresh_interval_ = to_ticks(gpu.hbm.refresh_interval_ns * cycles_per_ns);
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
   turnaround_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns);
-  for (Channel& channel : channels_) channel.banks.resize(static_cast<std::size_t>(gpu.hbm.banks_per_channel));
+  for (Channel& channel : channels_) {
+    channel.bus = channel.activations = Calendar(floor);
+    channel.banks.resize(static_cast<std::size_t>(gpu.hbm.banks_per_channel));
+  }
 }
 
 SectorMask Hbm::widen(SectorMask sectors) const {

@@ -31,8 +31,8 @@ namespace tilescope {
 
 class Hbm {
  public:
-  // `hash` outlives it.
-  Hbm(const GpuSpec& gpu, const AddressHash& hash);
+  // `hash` outlives it. `floor`: of its calendars.
+  Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr);
 
   // Fetches sectors of a line, widened to whole fetches: all of them are there when the last is at the slice.
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now);

@@ -13,7 +13,7 @@ std::size_t sets_per_partition(const GpuSpec& gpu, unsigned thin_shift) {
 
 }  // namespace
 
-L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift)
+L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift, const CalendarFloor* floor)
     : hash_(hash),
       lookup_(to_ticks(gpu.clock.sm_mhz / gpu.clock.l2_mhz)),
       slice_bytes_(gpu.l2.slice_bytes_per_cycle),
@@ -25,8 +25,8 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       atomic_compare_(to_ticks(gpu.l2.atomic_compare_cycles)),
       atomic_repeat_(to_ticks(gpu.l2.atomic_repeat_cycles)),
       repeats_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
-      inputs_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
-      slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
+      inputs_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
+      slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
       tags_(make_tags(gpu, hash, thin_shift)) {}
 
 L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift) {

@@ -40,7 +40,12 @@ class L2Partition {
   };
 
   // Of the given spec's L2, one partition with `size_mib / partitions`, thinned to one line in `2^thin_shift`.
-  L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
+  // `floor`: of its calendars.
+  L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift, const CalendarFloor* floor = nullptr);
+
+  // The line is looked up soon: SectoredTags::announce.
+  void announce(LineAddress line) const { tags_.announce(line); }
+  bool announce_found(LineAddress line) const { return tags_.announce_found(line); }
 
   // Looks up sectors for a read. The slice is busy for the look-up and for the sectors it sends.
   Lookup lookup(LineAddress line, SectorMask sectors, Tick now);

@@ -41,6 +41,11 @@ class RequestCoalescer {  // of one GPC
     at(line) = {line, asked_ + window_ + Tick(static_cast<std::int64_t>(extra)), ready, 1, sectors};
   }
 
+  // A lookup of the line comes soon: brings what it reads into the host's cache.
+  void announce(LineAddress line) const {
+    if (most_ > 0) __builtin_prefetch(&table_[place_of(line)], 1);
+  }
+
  private:
   static constexpr std::size_t kEntries = 4096;  // lines within one window; more would evict each other
   struct Entry {
@@ -50,7 +55,8 @@ class RequestCoalescer {  // of one GPC
     std::int64_t served = 0;  // SMs
     SectorMask sectors;
   };
-  Entry& at(LineAddress line) { return table_[scale_to(mix_bits(line.number()), kEntries)]; }
+  static std::size_t place_of(LineAddress line) { return scale_to(mix_bits(line.number()), kEntries); }
+  Entry& at(LineAddress line) { return table_[place_of(line)]; }
 
   Tick window_;
   Tick spread_;

@@ -5,6 +5,7 @@
 // way is known. Tags lie apart from payloads, since most look-ups want the tags only.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -23,20 +24,39 @@ class SectoredTags {
   SectoredTags(std::size_t sets, std::size_t ways, SetIndex index, Replacement replacement)
       : index_(index),
         ways_(ways),
+        chunks_((ways + kChunk - 1) / kChunk),
         replacement_(std::move(replacement)),
+        prints_(sets * chunks_),
         line_(sets * ways, LineAddress::none()),
         payload_(sets * ways) {}
 
   // What is kept with the line, touched; null when absent.
   Payload* find(LineAddress line) {
     const std::size_t set = index_(line);
-    const LineAddress* const first = &line_[set * ways_];
-    for (std::size_t way = 0; way < ways_; ++way)
-      if (first[way] == line) {
-        replacement_.touch(set, way);
-        return &payload_[set * ways_ + way];
-      }
-    return nullptr;
+    const std::size_t first = set * ways_;
+    return each_candidate(set, line, [&](std::size_t way) -> Payload* {
+      if (line_[first + way] != line) return nullptr;
+      replacement_.touch(set, way);
+      return &payload_[first + way];
+    });
+  }
+
+  // The line is looked for soon: brings what tells whether it is here into the host's cache; and, when that is there,
+  // what is kept with it. Nothing is touched. The second returns false when the line is not here.
+  void announce(LineAddress line) const {
+    const std::size_t set = index_(line);
+    __builtin_prefetch(&prints_[set * chunks_]);
+    replacement_.announce(set);
+  }
+  bool announce_found(LineAddress line) const {
+    const std::size_t set = index_(line);
+    const std::size_t first = set * ways_;
+    return each_candidate(set, line, [&](std::size_t way) -> const Payload* {
+             if (ways_ < kChunk && line_[first + way] != line) return nullptr;
+             __builtin_prefetch(&line_[first + way]);
+             __builtin_prefetch(&payload_[first + way], 1);
+             return &payload_[first + way];
+           }) != nullptr;
   }
 
   // The way of the line's set that goes next, among those for which `may_evict(payload)` holds; null when none does.
@@ -57,17 +77,51 @@ class SectoredTags {
     const std::size_t place = place_of(way);
     line_[place] = line;
     way = Payload{};
-    replacement_.touch(place / ways_, place % ways_);
+    const std::size_t set = place / ways_, index = place % ways_;
+    const auto shift = 8 * static_cast<unsigned>(index % kChunk);
+    std::uint64_t& chunk = prints_[set * chunks_ + index / kChunk];
+    chunk = (chunk & ~(0xFFULL << shift)) | print_of(line) << shift;
+    replacement_.touch(set, index);
   }
 
   std::size_t lines() const { return line_.size(); }
 
  private:
+  static constexpr std::size_t kChunk = 8;  // ways whose prints lie in one word
+
   std::size_t place_of(const Payload& way) const { return static_cast<std::size_t>(&way - payload_.data()); }
+  // A byte that tells most lines apart; 0 is that of an empty way.
+  static std::uint64_t print_of(LineAddress line) {
+    const std::uint64_t print = line.number() * 0x9E3779B97F4A7C15ULL >> 56U;
+    return print + (print == 0 ? 1 : 0);
+  }
+  // Calls visit(way) for ways whose print is the line's, and some others, until it returns a payload; null: none has.
+  template <class Visit>
+  auto each_candidate(std::size_t set, LineAddress line, Visit&& visit) const -> decltype(visit(0)) {
+    if (ways_ < kChunk) {  // looking at all of them is as quick
+      for (std::size_t way = 0; way < ways_; ++way)
+        if (const auto found = visit(way)) return found;
+      return nullptr;
+    }
+    constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+    const std::uint64_t wanted = print_of(line) * kOnes;
+    const std::uint64_t* const chunks = &prints_[set * chunks_];
+    for (std::size_t c = 0; c < chunks_; ++c) {
+      const std::uint64_t differs = chunks[c] ^ wanted;  // a byte of it is 0 where the prints agree
+      for (std::uint64_t left = (differs - kOnes) & ~differs & kOnes << 7U; left != 0; left &= left - 1) {
+        const std::size_t way = c * kChunk + static_cast<std::size_t>(std::countr_zero(left)) / kChunk;
+        if (way >= ways_) break;
+        if (const auto found = visit(way)) return found;
+      }
+    }
+    return nullptr;
+  }
 
   SetIndex index_;
   std::size_t ways_;
+  std::size_t chunks_;  // words of prints that a set has
   Replacement replacement_;
+  std::vector<std::uint64_t> prints_;  // of the lines, looked at first: a small part of the tags
   std::vector<LineAddress> line_;
   std::vector<Payload> payload_;
 };

@@ -1,6 +1,7 @@
 // Counting by runs of equal segments counts what counting segment by segment does.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "engine_runs.h"
@@ -76,12 +77,22 @@ TEST_CASE("a shape's tracks are the lines of a step, each once, and know their t
   WorkCounters counters;
   std::uint64_t requests = 0;
   while (run.left() > 0) {
-    const CtaRun::Step step = run.next(costs, counters);
+    const RunShape::Phase& phase = run.next(costs, counters);
     // Two rows of A, of which 16 floats lie in one line, and 16 rows of B.
-    CHECK(step.phase->tracks.size() == 2 + 16);
-    CHECK(step.phase->touches.size() == 16 * 2 + 16);
-    CHECK(step.phase->tagged.size() == 1);
-    for (std::size_t i = 0; i < step.phase->touches.size(); ++i) CHECK(step.phase->touches[i].loads_before == i);
+    CHECK(phase.tracks.size() == 2 + 16);
+    CHECK(phase.touches.size() == 16 * 2 + 16);
+    REQUIRE(phase.groups.size() == 2);
+    CHECK(phase.groups[0].tagged.size() + phase.groups[1].tagged.size() == 1);
+    CHECK(phase.groups[0].tracks.size() + phase.groups[1].tracks.size() == 2 + 16);
+    for (std::size_t i = 0; i < phase.touches.size(); ++i) CHECK(phase.touches[i].loads_before == i);
+    // Those whose lines are kept, whatever is remembered from the steps before.
+    const auto keeps = [&](LineAddress line) { return line.number() % 3 == 0; };
+    std::vector<std::uint32_t> found, expected;
+    run.each_kept(phase, keeps, [&](std::uint32_t track) { found.push_back(track); });
+    for (std::uint32_t t = 0; t < phase.tracks.size(); ++t)
+      if (keeps(run.line(phase.tracks[t]))) expected.push_back(t);
+    std::sort(found.begin(), found.end());
+    CHECK(found == expected);
     requests += 32;
     CHECK(counters.of(AccessKind::global_load).requests == requests);
   }

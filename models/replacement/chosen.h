@@ -24,6 +24,9 @@ class ChosenReplacement {
   void touch(std::size_t set, std::size_t way) {
     std::visit([&](auto& policy) { policy.touch(set, way); }, policy_);
   }
+  void announce(std::size_t set) const {
+    std::visit([&](const auto& policy) { policy.announce(set); }, policy_);
+  }
   template <class MayEvict>
   std::size_t victim(std::size_t set, MayEvict may_evict) {
     return std::visit([&](auto& policy) { return policy.victim(set, may_evict); }, policy_);

@@ -16,6 +16,8 @@ class LeastRecentlyUsed {
 
   void touch(std::size_t set, std::size_t way) { used_[set * ways_ + way] = ++clock_; }
 
+  void announce(std::size_t set) const { __builtin_prefetch(&used_[set * ways_], 1); }
+
   // The least recently used way for which `may_evict(way)` holds; kNoWay when none does.
   template <class MayEvict>
   std::size_t victim(std::size_t set, MayEvict may_evict) const {

@@ -35,6 +35,8 @@ class NotRecentlyUsed {
     if (recent_[set] == all_) recent_[set] = bit;
   }
 
+  void announce(std::size_t set) const { __builtin_prefetch(&recent_[set], 1); }
+
   // A way not recently used for which `may_evict(way)` holds, else any other; kNoWay when there is none.
   template <class MayEvict>
   std::size_t victim(std::size_t set, MayEvict may_evict) {

@@ -18,6 +18,8 @@ class RandomChoice {
 
   void touch(std::size_t set, std::size_t way) { touched_[set] |= 1ULL << way; }
 
+  void announce(std::size_t set) const { __builtin_prefetch(&touched_[set], 1); }
+
   // The first way never touched for which `may_evict(way)` holds, else one drawn at random among those for which it
   // does; kNoWay when there is none.
   template <class MayEvict>

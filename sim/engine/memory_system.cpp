@@ -26,12 +26,12 @@ std::vector<MemorySystem::Place> MemorySystem::places(const GpuSpec& gpu) {
 MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
     : hash_(gpu),
       coalescers_(gpu.sm.gpcs.size(), RequestCoalescer(gpu.request_coalescer)),
-      hbm_(gpu, hash_),
+      hbm_(gpu, hash_, &floor_),
       atomics_(static_cast<std::size_t>(gpu.sm.count()), AtomicWindow(gpu.lsu.atomics_under_way)),
-      sm_ingress_(static_cast<std::size_t>(gpu.sm.count())),
-      gpc_ingress_(gpu.sm.gpcs.size()),
+      sm_ingress_(static_cast<std::size_t>(gpu.sm.count()), Calendar(&floor_)),
+      gpc_ingress_(gpu.sm.gpcs.size(), Calendar(&floor_)),
       place_of_sm_(places(gpu)),
-      fabric_{FabricLink(gpu.fabric), FabricLink(gpu.fabric)},
+      fabric_{FabricLink(gpu.fabric, &floor_), FabricLink(gpu.fabric, &floor_)},
       request_latency_(to_ticks(gpu.crossbar.request_cycles)),
       response_latency_(to_ticks(gpu.crossbar.response_cycles)),
       slice_latency_(to_ticks(gpu.l2.latency_cycles)),
@@ -39,10 +39,11 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
       gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles) {
-  for (std::int64_t p = 0; p < gpu.l2.partitions; ++p) partitions_.emplace_back(gpu, hash_, thin_shift);
+  for (std::int64_t p = 0; p < gpu.l2.partitions; ++p) partitions_.emplace_back(gpu, hash_, thin_shift, &floor_);
 }
 
 Cycle MemorySystem::serve(const MemoryRequest& request) {
+  floor_.time = to_ticks(request.time);
   const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
   if (is_write(request.kind)) {
@@ -77,6 +78,7 @@ Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
 }
 
 void MemorySystem::prefetch(const MemoryRequest& request) {
+  floor_.time = to_ticks(request.time);
   read_near(place_of_sm_[request.sm].partition, request.line, request.sectors, request.whole_line,
             to_ticks(request.time) + request_latency_);
 }

@@ -30,6 +30,20 @@ class MemorySystem {
   // REQUIRES: requests come in order of time.
   Cycle serve(const MemoryRequest& request);
 
+  // Of requests that are served soon, early and somewhat later: what serve() reads of a cache's tags and of a coalescer's
+  // table lies anywhere in megabytes, and the host need not wait for it. Nothing changes.
+  void announce(const MemoryRequest& request) const {
+    const Place place = place_of_sm_[request.sm];
+    const bool near = request.kind == RequestKind::read;
+    if (near) coalescers_[place.gpc].announce(request.line);
+    partitions_[near ? place.partition : hash_.home_partition(request.line)].announce(request.line);
+  }
+  void announce_again(const MemoryRequest& request) const {
+    const std::size_t near = place_of_sm_[request.sm].partition, home = hash_.home_partition(request.line);
+    const std::size_t first = request.kind == RequestKind::read ? near : home;
+    if (!partitions_[first].announce_found(request.line) && first != home) partitions_[home].announce(request.line);
+  }
+
   // Serves a line that a bulk copy reads into the SMs `to`, which are in one GPC: from L2 it comes once. ready(i,
   // when): it is there in the i-th. The same order as for serve.
   template <class Ready>
@@ -56,6 +70,7 @@ class MemorySystem {
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
 
   AddressHash hash_;
+  CalendarFloor floor_;                       // the request that is served: later ones come after it
   std::vector<RequestCoalescer> coalescers_;  // by GPC
   std::vector<L2Partition> partitions_;
   Hbm hbm_;
@@ -81,6 +96,7 @@ class MemorySystem {
 
 template <class Ready>
 void MemorySystem::serve_bulk(const MemoryRequest& request, std::span<const std::uint16_t> to, Ready&& ready) {
+  floor_.time = to_ticks(request.time);
   const Tick entered = read_past_coalescer(request);
   for (std::size_t i = 0; i < to.size(); ++i)
     ready(i, to_cycles_up(sm_ingress_[to[i]].take(entered, request.sectors.bytes() * kCycle / sm_bytes_) +

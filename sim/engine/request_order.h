@@ -31,11 +31,20 @@ class RequestOrder {
   // The earliest request that an outbox has kept since clear(); kNever: none.
   Cycle earliest_kept() const { return earliest_kept_; }
 
-  // serve(request) for each that was taken, in order.
+  // serve(request) for each that was taken, in order. Before that, early(request) and later(request).
+  template <class Serve, class Early, class Later>
+  void each(Serve&& serve, Early&& early, Later&& later) {
+    constexpr std::size_t kEarly = 16, kLater = 6;  // requests
+    sort();
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (i + kEarly < order_.size()) early(taken_[order_[i + kEarly]]);
+      if (i + kLater < order_.size()) later(taken_[order_[i + kLater]]);
+      serve(taken_[order_[i]]);
+    }
+  }
   template <class Serve>
   void each(Serve&& serve) {
-    sort();
-    for (const std::uint32_t i : order_) serve(taken_[i]);
+    each(serve, [](const MemoryRequest&) {}, [](const MemoryRequest&) {});
   }
 
   void clear() {

@@ -94,8 +94,11 @@ void WindowEngine<SmModel>::run(Cycle until) {
 template <class SmModel>
 Cycle WindowEngine<SmModel>::next_event() const {
   Cycle next = requests_.earliest_kept();
+  for (const auto& sm : sms_) {
+    next = std::min(next, sm->next_event());
+    if (next <= now_) return next;
+  }
   for (const FinishedCta& cta : leaving_) next = std::min(next, cta.end);
-  for (const auto& sm : sms_) next = std::min(next, sm->next_event());
   // Replies wake warps when they are delivered, at the beginning of the next window.
   for (const auto& replies : replies_)
     for (const MemoryReply& reply : replies) next = std::min(next, reply.ready);
@@ -118,6 +121,8 @@ void WindowEngine<SmModel>::advance_sms(Cycle until) {
     for (std::size_t n = 0; n < helps; ++n) {
       std::atomic<std::size_t>& next = turns_[(own + n) % threads].next;
       for (std::size_t s = 0; (s = next.fetch_add(threads, std::memory_order_relaxed)) < sms_.size();) {
+        if constexpr (std::is_same_v<SmModel, CountingSm>)
+          if (s + threads < sms_.size()) sms_[s + threads]->fetch_ahead();
         sms_[s]->deliver(replies_[s]);
         replies_[s].clear();
         if constexpr (std::is_same_v<SmModel, Sm>) {
@@ -137,7 +142,7 @@ template <class SmModel>
 void WindowEngine<SmModel>::serve_requests(Cycle until) {
   requests_.clear();
   for (const auto& sm : sms_) requests_.take(sm->outbox(), until);
-  requests_.each([this](const MemoryRequest& request) {
+  const auto serve = [this](const MemoryRequest& request) {
     if (is_bulk(request.kind)) [[unlikely]] {
       serve_bulk(request);
       return;
@@ -145,7 +150,10 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
     const Cycle ready = memory_.serve(request);
     replies_[request.sm].push_back({request.fill, ready});
     if (is_write(request.kind)) last_write_ = std::max(last_write_, ready - memory_.least_store_latency());
-  });
+  };
+  requests_.each(
+      serve, [this](const MemoryRequest& request) { memory_.announce(request); },
+      [this](const MemoryRequest& request) { memory_.announce_again(request); });
 }
 
 // A line of a bulk copy. Of a copy into shared memory: when the last line is there, so are its bytes.

@@ -79,6 +79,7 @@ class WindowEngine {
   void give(const CtaDispatch::Placement& placement);
   void serve_bulk(const MemoryRequest& request);
   void pass_messages();
+  // Of those not after now(), any.
   Cycle next_event() const;
   // -1: it has ended.
   int sm_of(std::int64_t cta) const;

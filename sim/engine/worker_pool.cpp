@@ -5,26 +5,36 @@
 
 namespace tilescope {
 
-// Looks for something that another thread does, for about as long as sleeping and waking up take. After a look in vain,
-// be the other busy with much or without a core, the next ones go to sleep at once.
+// Looks for something that another thread does, at first without a pause, then leaving the core to whoever wants it. A
+// window's requests, which one thread serves, take up to a millisecond; sleeping and waking up every time would cost a
+// tenth of that and more. After a look in vain, be the other busy with much or without a core, the next ones go to
+// sleep at once; and looks are short while a tenth of the time went into such.
 class WorkerPool::Patience {
  public:
   // False: the condition does not hold yet.
   template <class Condition>
   bool sees(Condition condition) {
     if (rests_ > 0) return --rests_, condition();
-    const auto until = std::chrono::steady_clock::now() + kLongest;
+    const auto begin = Clock::now();
+    const auto longest = kVainShare * in_vain_ < begin - first_ ? kLongest : kAlone;
+    Clock::duration waited{};
     do {
+      if (waited > kAlone) std::this_thread::yield();
       for (int look = 0; look < kLooks; ++look)
         if (condition()) return true;
-    } while (std::chrono::steady_clock::now() < until);
+      waited = Clock::now() - begin;
+    } while (waited < longest);
+    in_vain_ += waited;
     rests_ = kRests;
     return false;
   }
 
  private:
-  static constexpr std::chrono::microseconds kLongest{20};
-  static constexpr int kLooks = 64, kRests = 64;
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::duration kAlone = std::chrono::microseconds(20), kLongest = std::chrono::milliseconds(1);
+  static constexpr int kLooks = 64, kRests = 64, kVainShare = 10;
+  const Clock::time_point first_ = Clock::now();
+  Clock::duration in_vain_{};
   int rests_ = 0;
 };
 

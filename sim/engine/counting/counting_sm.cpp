@@ -37,61 +37,79 @@ void CountingSm::launch_cta(std::int64_t index, Cycle start) {
   std::unique_ptr<Cta> cta = std::move(idle_.back());
   idle_.pop_back();
   cta->cta = index;
-  cta->start = cta->ready = std::max(start, clock_);
-  cta->ends = 0;
-  cta->busy = 0;
+  cta->start = std::max(start, clock_);
   cta->out = 0;
-  cta->ending = false;
+  cta->age = resident_.size();
   for (std::size_t w = 0; w < cta->warps.size(); ++w) {
     cta->warps[w].start(kernel_, index, static_cast<int>(w), operands_);
     cta->steps[w] = 0;
   }
   cta->run.stop();
   cta->apart = 0;
+  turns_.push_back({.ready = cta->start});
   resident_.push_back(std::move(cta));
+  shared_ = false;
 }
 
 Cycle CountingSm::next_event() const {
   Cycle next = kNever;
-  for (const auto& cta : resident_) next = std::min(next, cta->ready);
-  return std::max(next, resident_.empty() ? kNever : clock_);
+  for (const Turn& turn : turns_) {
+    if (turn.ready <= clock_) return clock_;
+    next = std::min(next, turn.ready);
+  }
+  return next;
 }
 
 void CountingSm::advance(Cycle until) {
-  while (clock_ < until && !resident_.empty()) work(share_out(until));
+  while (clock_ < until && !resident_.empty()) {
+    if (!shared_) share_out();
+    work(next_change(until));
+  }
   if (resident_.empty()) clock_ = until;
 }
 
-CountingSm::Phase CountingSm::phase_of(const Cta& cta) const {
-  if (cta.ready > clock_) return Phase::away;
-  if (cta.busy > 0) return Phase::served;
-  if (cta.ends > clock_) return Phase::lagging;
-  return cta.ending ? Phase::leaving : Phase::ready;
+CountingSm::Phase CountingSm::phase_of(const Turn& turn) const {
+  if (turn.ready > clock_) return Phase::away;
+  if (turn.busy > 0) return Phase::served;
+  if (turn.ends > clock_) return Phase::lagging;
+  return turn.ending ? Phase::leaving : Phase::ready;
 }
 
-// Gives each CTA its share of the fullest resource, as it stays until the moment that is returned: a CTA is done or
-// comes back, or `until`.
-Cycle CountingSm::share_out(Cycle until) {
-  Cycle change = until;
+// Gives each CTA its share of the fullest resource, as it stays until one is done or comes back.
+void CountingSm::share_out() {
+  shared_ = true;
+  done_ = false;
+  next_return_ = kNever;
+  sharing_.clear();
   double queued = 0;
   double wanted = 0;
-  for (auto& cta : resident_) {
-    if (phase_of(*cta) == Phase::away) {
-      cta->share = 0;
-      change = std::min(change, cta->ready);
+  for (std::uint32_t i = 0; i < turns_.size(); ++i) {
+    Turn& turn = turns_[i];
+    turn.share = 0;
+    if (turn.ready > clock_) {
+      next_return_ = std::min(next_return_, turn.ready);
       continue;
     }
-    cta->share = queued < sub_partitions_ || wanted < 1 ? cta->rate : 0;
-    if (cta->share > 0) queued += cta->queue;
-    wanted += cta->share;
+    if (turn.busy == 0) done_ = true;
+    if (queued >= sub_partitions_ && wanted >= 1) continue;
+    turn.share = turn.rate;
+    if (turn.share <= 0) continue;
+    queued += turn.queue;
+    wanted += turn.share;
+    sharing_.push_back(i);
   }
-  for (auto& cta : resident_) {
-    if (phase_of(*cta) == Phase::away) continue;
-    cta->share /= std::max(1.0, wanted);
-    if (cta->busy == 0)
-      change = clock_;
-    else if (cta->busy < cta->share * static_cast<double>(change - clock_))
-      change = clock_ + static_cast<Cycle>(std::ceil(cta->busy / cta->share));
+  if (wanted <= 1) return;
+  for (const std::uint32_t i : sharing_) turns_[i].share /= wanted;
+}
+
+// When the first of them is done or comes back; `until` when that is sooner.
+Cycle CountingSm::next_change(Cycle until) const {
+  if (done_) return clock_;
+  Cycle change = std::min(until, next_return_);
+  for (const std::uint32_t i : sharing_) {
+    const Turn& turn = turns_[i];
+    if (turn.busy < turn.share * static_cast<double>(change - clock_))
+      change = clock_ + static_cast<Cycle>(std::ceil(turn.busy / turn.share));
   }
   return change;
 }
@@ -100,18 +118,30 @@ Cycle CountingSm::share_out(Cycle until) {
 void CountingSm::work(Cycle until) {
   const auto duration = static_cast<double>(until - clock_);
   clock_ = until;
+  bool changes = done_ || next_return_ <= clock_;
+  for (const std::uint32_t i : sharing_) {
+    Turn& turn = turns_[i];
+    turn.busy = std::max(0.0, turn.busy - turn.share * duration);
+    changes = changes || turn.busy == 0;
+  }
+  if (changes) go_on();
+}
+
+void CountingSm::go_on() {
+  shared_ = false;
   for (std::size_t i = 0; i < resident_.size();) {
     Cta& cta = *resident_[i];
-    cta.busy = std::max(0.0, cta.busy - cta.share * duration);
-    const Phase phase = phase_of(cta);
+    const Phase phase = phase_of(turns_[i]);
     if (phase == Phase::leaving) {
       ++counters_.ctas;
       finished_.push_back({cta.cta, cta.start, clock_, id_});
       idle_.push_back(std::move(resident_[i]));
       resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+      turns_.erase(turns_.begin() + static_cast<std::ptrdiff_t>(i));
+      for (std::size_t k = i; k < resident_.size(); ++k) resident_[k]->age = k;
       continue;
     }
-    if (phase == Phase::lagging) cta.ready = cta.ends;
+    if (phase == Phase::lagging) turns_[i].ready = turns_[i].ends;
     if (phase == Phase::ready) step(cta, clock_);
     ++i;
   }
@@ -126,23 +156,24 @@ void CountingSm::StepTotals::add(const SegmentTotals& totals) {
 void CountingSm::step(Cta& cta, Cycle now) {
   cta.began = cta.loaded = now;
   cta.looked_up = false;
-  cta.ending = false;
+  Turn& turn = turn_of(cta);
+  turn.ending = false;
   const bool runs = cta.run.left() > 0 || begin_run(cta);
   const StepTotals totals = runs ? step_of_run(cta) : step_apart(cta);
   cta.alone = totals.alone;
   cta.slack = totals.slack;
   // Lines that are not looked up are taken to do as the last one that was.
   if (!cta.looked_up && cta.slack < kNever) cta.loaded = now + last_latency_;
-  cta.busy = static_cast<double>(totals.busy);
+  turn.busy = static_cast<double>(totals.busy);
   if (cta.out > 0) {
-    cta.ready = cta.slack < cta.alone ? kNever : now;
-    cta.ends = kNever;
+    turn.ready = cta.slack < cta.alone ? kNever : now;
+    turn.ends = kNever;
   } else {
     loads_are_here(cta);
   }
   const ServiceRate service = runs ? cta.run_service : service_of(cta, totals);
-  cta.rate = service.rate;
-  cta.queue = service.queue;
+  turn.rate = service.rate;
+  turn.queue = service.queue;
 }
 
 ServiceRate CountingSm::service_of(const Cta& cta, const StepTotals& totals) {
@@ -152,13 +183,14 @@ ServiceRate CountingSm::service_of(const Cta& cta, const StepTotals& totals) {
 
 CountingSm::StepTotals CountingSm::step_apart(Cta& cta) {
   StepTotals totals;
-  cta.ending = true;
+  Turn& turn = turn_of(cta);
+  turn.ending = true;
   if (cta.apart > 0) --cta.apart;
   for (std::size_t w = 0; w < cta.warps.size(); ++w) {
     WarpAhead& warp = cta.warps[w];
     if (warp.left() == 0) continue;
     const Segment& segment = warp.front();
-    cta.ending = false;
+    turn.ending = false;
     ++cta.steps[w];
     instructions_ += segment.length;
     Kind& kind = kind_of(segment, cta, w);
@@ -184,7 +216,7 @@ bool CountingSm::begin_run(Cta& cta) {
   }
   if (steps == ~0U) return false;
   parts_.clear();
-  cta.run_kinds.clear();
+  part_kinds_.clear();
   cta.run_totals = {};
   cta.run_instructions = 0;
   bool plain = true;
@@ -199,13 +231,13 @@ bool CountingSm::begin_run(Cta& cta) {
     parts_.push_back({&segment, warp.advance(), &kind.totals});
     cta.run_totals.add(kind.totals);
     cta.run_instructions += segment.length;
-    if (cta.run_kinds.empty() || cta.run_kinds.back().first != &kind) cta.run_kinds.emplace_back(&kind, 0);
-    ++cta.run_kinds.back().second;
+    part_kinds_.push_back(&kind);
   }
   if (!plain || !cta.run.begin(parts_, steps, costs_, shapes_)) {
     cta.apart = steps;
     return false;
   }
+  for (Kind* const kind : part_kinds_) kind->times += steps;
   cta.run_service = service_of(cta, cta.run_totals);
   for (std::size_t w = 0; w < cta.warps.size(); ++w) {
     if (cta.warps[w].left() == 0) continue;
@@ -217,13 +249,11 @@ bool CountingSm::begin_run(Cta& cta) {
 
 CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
   instructions_ += cta.run_instructions;
-  for (const auto& [kind, times] : cta.run_kinds) kind->times += times;
-  const CtaRun::Step step = cta.run.next(costs_, counters_);
-  const RunShape::Phase& phase = *step.phase;
+  const RunShape::Phase& phase = cta.run.next(costs_, counters_);
   std::uint32_t loads = 0;  // up to here
   const auto look_at = [&](const RunShape::Touch& touched) {
     if (touched.loads_before > loads) pass_over(cta, touched.loads_before - loads);
-    touch(cta, step.line(phase.tracks[touched.track]), touched);
+    touch(cta, cta.run.line(phase.tracks[touched.track]), touched);
     loads = touched.loads_before + (is_load(touched.access) ? 1 : 0);
   };
   if (thin_shift_ == 0) {
@@ -232,13 +262,14 @@ CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
   }
   selected_.clear();
   std::size_t tracks = 0;
-  for (std::size_t t = 0; t < phase.tracks.size(); ++t) {
-    if (!keeps(step.line(phase.tracks[t]))) continue;
-    const std::size_t end = t + 1 < phase.tracks.size() ? phase.tracks[t + 1].touches : phase.of_tracks.size();
-    selected_.insert(selected_.end(), phase.of_tracks.begin() + phase.tracks[t].touches,
-                     phase.of_tracks.begin() + static_cast<std::ptrdiff_t>(end));
-    ++tracks;
-  }
+  cta.run.each_kept(
+      phase, [this](LineAddress line) { return keeps(line); },
+      [&](std::uint32_t t) {
+        const std::size_t end = t + 1 < phase.tracks.size() ? phase.tracks[t + 1].touches : phase.of_tracks.size();
+        selected_.insert(selected_.end(), phase.of_tracks.begin() + phase.tracks[t].touches,
+                         phase.of_tracks.begin() + static_cast<std::ptrdiff_t>(end));
+        ++tracks;
+      });
   if (tracks > 1) std::sort(selected_.begin(), selected_.end());
   for (const std::uint32_t i : selected_) look_at(phase.touches[i]);
   if (phase.loads > loads) pass_over(cta, phase.loads - loads);
@@ -246,13 +277,15 @@ CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
 }
 
 void CountingSm::loads_are_here(Cta& cta) {
+  Turn& turn = turn_of(cta);
   if (cta.slack < cta.alone) {
-    cta.ready = std::max(cta.loaded, cta.began + cta.slack);
-    cta.ends = 0;
+    turn.ready = std::max(cta.loaded, cta.began + cta.slack);
+    turn.ends = 0;
   } else {
-    cta.ends = cta.loaded;
-    if (cta.ready == kNever) cta.ready = cta.ends;
+    turn.ends = cta.loaded;
+    if (turn.ready == kNever) turn.ready = turn.ends;
   }
+  shared_ = false;
 }
 
 CountingSm::Kind& CountingSm::kind_of(const Segment& segment, const Cta& cta, std::size_t warp) {

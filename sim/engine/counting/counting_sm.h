@@ -42,6 +42,11 @@ class CountingSm {
 
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
+  // Brings what advance() looks at first into the core's cache: it does little with each of many SMs.
+  void fetch_ahead() const {
+    for (const Turn& turn : turns_) __builtin_prefetch(&turn);
+    if (!resident_.empty()) __builtin_prefetch(resident_.front().get());
+  }
   void deliver(const std::vector<MemoryReply>& replies);
 
   std::vector<MemoryRequest>& outbox() { return outbox_; }
@@ -78,36 +83,43 @@ class CountingSm {
     void add(const SegmentTotals& totals);
   };
   struct Cta {
-    std::int64_t cta = -1;
-    Cycle start = 0;
     Cycle began = 0;  // the current step
     Cycle alone = 0;  // how long its warps need for it on an empty SM, and when they first need what it loads
     Cycle slack = 0;
     Cycle loaded = 0;  // when the lines it loads are here, as far as that is known
     int out = 0;       // lines it still waits for
+    std::uint32_t place = 0;
+    std::size_t age = 0;      // index into resident_ and turns_
+    bool looked_up = false;   // a line of the current step
+    std::uint32_t apart = 0;  // next steps that no run may begin with
+    CtaRun run;               // that the next steps belong to
+    // Of each of the run's steps:
+    StepTotals run_totals;
+    ServiceRate run_service;
+    std::uint64_t run_instructions = 0;
+    std::int64_t cta = -1;
+    Cycle start = 0;
+    std::vector<WarpAhead> warps;
+    std::vector<std::uint32_t> steps;  // segments taken by each warp
+  };
+
+  // Where a resident CTA stands at the station. Apart, since each event looks at those of all CTAs.
+  struct Turn {
     Cycle ready = 0;   // may go on; kNever while it needs lines that are out
     Cycle ends = 0;    // the current step, at the earliest
     double busy = 0;   // cycles it still needs the fullest resource
     double rate = 1;   // of the resource's time, what its warps can use at most
     double queue = 0;  // of its warps, how many wait for the resource at a time
     double share = 0;  // ... and what it gets until the next change
-    std::uint32_t place = 0;
-    bool looked_up = false;  // a line of the current step
     bool ending = false;
-    std::vector<WarpAhead> warps;
-    std::vector<std::uint32_t> steps;  // segments taken by each warp
-    CtaRun run;                        // that the next steps belong to
-    std::uint32_t apart = 0;           // next steps that no run may begin with
-    // Of each of the run's steps:
-    StepTotals run_totals;
-    ServiceRate run_service;
-    std::vector<std::pair<Kind*, std::uint64_t>> run_kinds;
-    std::uint64_t run_instructions = 0;
   };
 
-  Phase phase_of(const Cta& cta) const;
-  Cycle share_out(Cycle until);
+  Turn& turn_of(const Cta& cta) { return turns_[cta.age]; }
+  Phase phase_of(const Turn& turn) const;
+  void share_out();
+  Cycle next_change(Cycle until) const;
   void work(Cycle until);
+  void go_on();
   void step(Cta& cta, Cycle now);
   bool begin_run(Cta& cta);
   StepTotals step_of_run(Cta& cta);
@@ -146,6 +158,13 @@ class CountingSm {
   Operands operands_;
   std::vector<Cta*> places_;                    // every CTA there is room for, by Cta::place
   std::vector<std::unique_ptr<Cta>> resident_;  // oldest first
+  std::vector<Turn> turns_;                     // of these
+  // What share_out() has found, valid while `shared_`: the turns with a share, when the first of those that are away
+  // comes back, and whether somebody is here who needs none.
+  std::vector<std::uint32_t> sharing_;
+  Cycle next_return_ = kNever;
+  bool done_ = false;
+  bool shared_ = false;
   std::vector<std::unique_ptr<Cta>> idle_;
   std::unique_ptr<WarpStream> probe_;
   std::unordered_map<std::uint32_t, Kind> kinds_;
@@ -153,6 +172,7 @@ class CountingSm {
   Kind* last_kind_ = nullptr;
   Kind last_unkeyed_;
   std::vector<CtaRun::Part> parts_;      // scratch of begin_run()
+  std::vector<Kind*> part_kinds_;        // the same
   std::vector<std::uint32_t> selected_;  // scratch of step_of_run(): touches
   SmCounters counters_;
   Attribution* attribution_ = nullptr;  // none asked for

@@ -14,14 +14,15 @@ std::uint32_t CtaRun::group_of(std::uint64_t base, std::int64_t advance) {
   for (std::uint32_t g = 0; g < accesses_.groups.size(); ++g)
     if (accesses_.groups[g].advance == advance) return g;
   accesses_.groups.push_back({advance, base % static_cast<std::uint64_t>(kLineBytes)});
-  base_.push_back(base);
-  return static_cast<std::uint32_t>(base_.size()) - 1;
+  const auto group = static_cast<std::uint32_t>(accesses_.groups.size()) - 1;
+  if (groups_.size() <= group) groups_.emplace_back();
+  groups_[group].base = base;
+  return group;
 }
 
 bool CtaRun::begin(const std::vector<Part>& parts, std::uint32_t steps, const AccessCosts& costs, RunShapes& shapes) {
   accesses_.all.clear();
   accesses_.groups.clear();
-  base_.clear();
   for (const Part& part : parts) {
     for (const LineAccess& line : part.totals->lines) {
       const Instruction& instruction = part.segment->code[line.position];
@@ -31,7 +32,7 @@ bool CtaRun::begin(const std::vector<Part>& parts, std::uint32_t steps, const Ac
         access.turn = (line.first && on_no_lane(instruction.op, &operand)) || memory_operands(instruction.op) == 2;
       } else {
         access.group = group_of(operand.base, part.advance[line.operand]);
-        access.beyond = operand.base - base_[access.group];
+        access.beyond = operand.base - groups_[access.group].base;
       }
       accesses_.all.push_back(access);
     }
@@ -41,31 +42,39 @@ bool CtaRun::begin(const std::vector<Part>& parts, std::uint32_t steps, const Ac
     if (shape == nullptr) return false;
     shape_ = shape;
   }
-  line_.resize(base_.size());
+  groups_.resize(accesses_.groups.size());
+  for (Group& group : groups_) group.line = ~0ULL;
   phase_ = 0;
   left_ = steps;
   return true;
 }
 
-CtaRun::Step CtaRun::next(const AccessCosts& costs, WorkCounters& counters) {
+const RunShape::Phase& CtaRun::next(const AccessCosts& costs, WorkCounters& counters) {
   const RunShape::Phase& phase = shape_->phases()[phase_];
   phase_ = phase_ + 1 == shape_->phases().size() ? 0 : phase_ + 1;
   --left_;
-  for (std::size_t g = 0; g < base_.size(); ++g) {
-    line_[g] = LineAddress::of(base_[g]).number();
-    base_[g] += static_cast<std::uint64_t>(shape_->accesses().groups[g].advance);
-  }
+  counters.data_wavefronts += phase.data_wavefronts;
+  counters.tag_cycles += phase.tag_cycles;
   for (const RunShape::Sum& sum : phase.sums) {
     counters.of(sum.access).requests += sum.requests;
     counters.of(sum.access).sectors += sum.sectors;
   }
-  counters.data_wavefronts += phase.data_wavefronts;
-  counters.tag_cycles += phase.tag_cycles;
-  for (const RunShape::Tagged& tagged : phase.tagged)
-    counters.tag_cycles +=
-        tagged.times * static_cast<std::uint64_t>(costs.tag_cycles(
-                           *tagged.footprint, LineAddress::numbered(line_[tagged.group] + tagged.beyond)));
-  return {&phase, line_.data()};
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& own = groups_[g];
+    const RunShape::Group& group = phase.groups[g];
+    const std::uint64_t line = LineAddress::of(own.base).number();
+    own.moved = line != own.line;
+    own.line = line;
+    own.base += static_cast<std::uint64_t>(shape_->accesses().groups[g].advance);
+    if (own.moved || !group.tags_as_before) {
+      own.tag_cycles = 0;
+      for (const RunShape::Tagged& tagged : group.tagged)
+        own.tag_cycles += tagged.times * static_cast<std::uint64_t>(costs.tag_cycles(
+                                             *tagged.footprint, LineAddress::numbered(line + tagged.beyond)));
+    }
+    counters.tag_cycles += own.tag_cycles;
+  }
+  return phase;
 }
 
 }  // namespace tilescope

@@ -33,7 +33,9 @@ bool same_lines(const Footprint& a, const Footprint& b) {
 
 class PhaseBuilder {
  public:
-  explicit PhaseBuilder(RunShape::Phase& phase) : phase_(phase), places_(64) {}
+  PhaseBuilder(RunShape::Phase& phase, std::size_t groups) : phase_(phase), places_(64) {
+    phase_.groups.resize(groups);
+  }
 
   void add(const RunAccess& access, const Footprint& footprint, std::uint64_t base_line) {
     auto sum = std::find_if(phase_.sums.begin(), phase_.sums.end(),
@@ -59,6 +61,7 @@ class PhaseBuilder {
     std::vector<std::uint32_t> next;
     std::uint32_t before = 0;
     for (RunShape::Track& track : phase_.tracks) {
+      phase_.groups[track.group].tracks.push_back(static_cast<std::uint32_t>(next.size()));
       next.push_back(before);
       before += std::exchange(track.touches, before);
     }
@@ -93,14 +96,14 @@ class PhaseBuilder {
   // Accesses to the same lines mostly come from one warp, one soon after the other.
   void tag(const RunAccess& access, const Footprint& footprint, std::uint64_t line) {
     constexpr std::size_t kLooksBack = 4;
-    std::vector<RunShape::Tagged>& tagged = phase_.tagged;
+    std::vector<RunShape::Tagged>& tagged = phase_.groups[access.group].tagged;
     for (std::size_t i = tagged.size(); i > 0 && tagged.size() - i < kLooksBack; --i) {
       RunShape::Tagged& known = tagged[i - 1];
-      if (known.beyond != line || known.group != access.group || !same_lines(*known.footprint, footprint)) continue;
+      if (known.beyond != line || !same_lines(*known.footprint, footprint)) continue;
       ++known.times;
       return;
     }
-    tagged.push_back({&footprint, line, access.group, 1});
+    tagged.push_back({&footprint, line, 1});
   }
 
   RunShape::Phase& phase_;
@@ -112,7 +115,7 @@ class PhaseBuilder {
 RunShape::RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs)
     : accesses_(std::move(accesses)), phases_(phases) {
   for (std::uint32_t index = 0; index < phases; ++index) {
-    PhaseBuilder builder(phases_[index]);
+    PhaseBuilder builder(phases_[index], accesses_.groups.size());
     for (const RunAccess& access : accesses_.all) {
       if (access.pattern == 0) {
         phases_[index].data_wavefronts += access.turn ? 1 : 0;
@@ -127,6 +130,26 @@ RunShape::RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts
       builder.add(access, costs.footprint({in_line, access.pattern}), static_cast<std::uint64_t>(lines));
     }
     builder.finish();
+  }
+  compare_with_phase_before();
+}
+
+void RunShape::compare_with_phase_before() {
+  for (std::size_t p = 0; p < phases_.size(); ++p) {
+    Phase& phase = phases_[p];
+    const Phase& before = phases_[p == 0 ? phases_.size() - 1 : p - 1];
+    for (std::size_t g = 0; g < phase.groups.size(); ++g) {
+      Group& group = phase.groups[g];
+      const Group& earlier = before.groups[g];
+      group.tracks_as_before = std::equal(
+          group.tracks.begin(), group.tracks.end(), earlier.tracks.begin(), earlier.tracks.end(),
+          [&](std::uint32_t a, std::uint32_t b) { return phase.tracks[a].beyond == before.tracks[b].beyond; });
+      group.tags_as_before =
+          std::equal(group.tagged.begin(), group.tagged.end(), earlier.tagged.begin(), earlier.tagged.end(),
+                     [](const Tagged& a, const Tagged& b) {
+                       return a.beyond == b.beyond && a.times == b.times && same_lines(*a.footprint, *b.footprint);
+                     });
+    }
   }
 }
 

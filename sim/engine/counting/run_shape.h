@@ -65,8 +65,15 @@ class RunShape {
   struct Tagged {
     const Footprint* footprint = nullptr;
     std::uint64_t beyond = 0;
-    std::uint32_t group = 0;
     std::uint32_t times = 0;
+  };
+  // What belongs to one of the accesses' groups.
+  struct Group {
+    std::vector<std::uint32_t> tracks;
+    std::vector<Tagged> tagged;
+    // Its tracks have the same distances as in the phase before (the last one before the first), in the same order; and
+    // what is tagged takes as long while the group's first line stays.
+    bool tracks_as_before = false, tags_as_before = false;
   };
   struct Sum {  // of one kind of access
     AccessKind access = AccessKind::global_load;
@@ -77,9 +84,9 @@ class RunShape {
     std::vector<Track> tracks;
     std::vector<std::uint32_t> of_tracks;  // touches, by track, in order
     std::uint32_t loads = 0;               // touches
-    std::vector<Tagged> tagged;
+    std::vector<Group> groups;
     std::vector<Sum> sums;
-    std::uint64_t tag_cycles = 0;  // of all others
+    std::uint64_t tag_cycles = 0;  // of what is not tagged
     std::uint64_t data_wavefronts = 0;
   };
 
@@ -89,6 +96,8 @@ class RunShape {
   const std::vector<Phase>& phases() const { return phases_; }
 
  private:
+  void compare_with_phase_before();
+
   RunAccesses accesses_;
   std::vector<Phase> phases_;
 };

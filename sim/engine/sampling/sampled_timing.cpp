@@ -114,9 +114,13 @@ void WorkCurves::add(const Engine& engine) {
     by_load_.resize(different.size());
   }
   for (WorkCurve& curve : by_load_) curve.push_back({engine.now(), 0});
-  for (int sm = 0; sm < engine.sms(); ++sm)
-    by_load_[curve_of_sm_[static_cast<std::size_t>(sm)]].back().instructions += engine.sm(sm).instructions();
-  l2_hits_.push_back({static_cast<std::int64_t>(engine.memory_counters().l2.read_hit_sectors), engine.instructions()});
+  std::uint64_t all = 0;
+  for (int sm = 0; sm < engine.sms(); ++sm) {
+    const std::uint64_t instructions = engine.sm(sm).instructions();
+    by_load_[curve_of_sm_[static_cast<std::size_t>(sm)]].back().instructions += instructions;
+    all += instructions;
+  }
+  l2_hits_.push_back({static_cast<std::int64_t>(engine.memory_counters().l2.read_hit_sectors), all});
 }
 
 template void WorkCurves::add(const TimingEngine& engine);
