@@ -134,6 +134,8 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
           engine.timeline(),
           1,
           0,
+          engine.cycles() + gpu.launch.overhead_cycles,
+          engine.cycles() + gpu.launch.overhead_cycles,
           0,
           engine.instruction_counters(),
           {}};
@@ -154,7 +156,10 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
   RunOutcome& outcome = counted.outcome;
   outcome.cycles = timed.cycles + gpu.launch.overhead_cycles;
   outcome.sampled_fraction = timed.fraction;
-  outcome.cycles_error_pct = timed.error_pct;
+  outcome.cycles_error_pct = 100 * timed.interval.standard_error();
+  outcome.cycles_low = timed.low + gpu.launch.overhead_cycles;
+  outcome.cycles_high = timed.high + gpu.launch.overhead_cycles;
+  if (const auto sentence = doubt(timed.interval)) outcome.approximations.push_back(*sentence);
   outcome.timeline = timed.timeline;
   if (timed.fraction == 1) {
     outcome.sm = timed.sm;
@@ -183,7 +188,8 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   refuse_impossible_launch(gpu, kernel);
   RunOutcome outcome = run(gpu, kernel, options);
-  outcome.approximations = kernel.approximations();
+  const std::vector<std::string> before = kernel.approximations();
+  outcome.approximations.insert(outcome.approximations.begin(), before.begin(), before.end());
   // What was executed and is not modelled.
   for (const OperationTraits& row : kOperations) {
     const std::uint64_t executed = outcome.sm.instructions[static_cast<std::size_t>(row.op)];

@@ -52,6 +52,8 @@ struct RunOutcome {
   double sampled_fraction =
       1;  // of the warp instructions that were timed one by one (counts mode: of the lines looked up)
   double cycles_error_pct = 0;   // estimated standard error of `cycles`; 0 when nothing was sampled
+  Cycle cycles_low = 0;          // between these are the cycles of `Sample::off` in nine of ten launches; both are
+  Cycle cycles_high = 0;         // `cycles` when nothing was sampled
   double traffic_error_pct = 0;  // the same of the L1, L2 and HBM traffic
   // By index in Kernel::code(), when asked for; their sums are those of `sm`. Sampled: counts are the whole launch's,
   // as in `sm`, stalls those of the timed part, grown.

@@ -62,6 +62,7 @@ inline std::vector<double> numbers(const RunOutcome& outcome) {
   for (const auto n : {hbm.read_bytes, hbm.write_bytes, hbm.row_hits, hbm.row_misses}) add(n);
   add(outcome.cycles);
   add(outcome.sampled_fraction);
+  for (const auto n : {outcome.cycles_low, outcome.cycles_high}) add(n);
   add(outcome.cycles_error_pct);
   add(outcome.traffic_error_pct);
   for (const FinishedCta& cta : outcome.timeline)

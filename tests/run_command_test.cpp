@@ -88,6 +88,8 @@ TEST_CASE("the JSON result keeps its contract") {
     CHECK(json["derived"].contains(key));
   for (const char* key : {"version", "config_hash", "sampled_fraction", "cycles_error_pct", "wall_seconds"})
     CHECK(json["provenance"].contains(key));
+  for (const char* key : {"cycles_low", "cycles_high"})  // nothing was left out
+    CHECK(json["provenance"][key] == json["metrics"]["gpc__cycles_elapsed.max"]);
   CHECK(json["approximations"] == nlohmann::json::array());
 }
 

@@ -34,6 +34,8 @@ Result make_result(const GpuSpec& gpu, const Launch& launch, const RunOptions& o
                        options.sample,
                        outcome.sampled_fraction,
                        outcome.cycles_error_pct,
+                       outcome.cycles_low,
+                       outcome.cycles_high,
                        outcome.traffic_error_pct,
                        std::nullopt};
   return result;

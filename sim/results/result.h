@@ -21,6 +21,8 @@ struct Provenance {
   Sample sample = Sample::off;
   double sampled_fraction = 1;
   double cycles_error_pct = 0;
+  Cycle cycles_low = 0;  // 90 % interval; no meaning in counts mode
+  Cycle cycles_high = 0;
   double traffic_error_pct = 0;
   std::optional<double> wall_seconds;  // filled by whoever measures it
 };

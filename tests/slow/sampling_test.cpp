@@ -1,4 +1,5 @@
-// Sampled timing against timing every instruction.
+// Sampled timing against timing every instruction, and whether the interval it states covers that.
+#include <algorithm>
 #include <cmath>
 
 #include "engine_runs.h"
@@ -42,6 +43,10 @@ TEST_CASE("sampled cycles are within 5 % of exact ones, one row apart, and L2 re
     CHECK(sampled.sampled_fraction < 1);
     CHECK(std::abs(off) <= row.tolerance_pct);
     CHECK(sampled.cycles_error_pct > 0);
+    CHECK(exact.cycles_low == exact.cycles);
+    CHECK(exact.cycles_high == exact.cycles);
+    CHECK(sampled.cycles_low <= std::min(sampled.cycles, exact.cycles));
+    CHECK(sampled.cycles_high >= std::max(sampled.cycles, exact.cycles));
     const auto reads = [](const RunOutcome& outcome) { return static_cast<double>(outcome.memory.l2.read_sectors); };
     CHECK(std::abs(reads(sampled) / reads(exact) - 1) <= 0.2);
     CHECK(sampled.sm.total_instructions() == exact.sm.total_instructions());

@@ -16,28 +16,6 @@ constexpr std::uint64_t kCheckEvery = 2'000'000;
 constexpr double kErrorWanted = 1;  // of the factor between the clocks, percent
 // The first part of them, in which the chip fills up, does not enter the factor between the clocks.
 constexpr double kWarmUp = 0.3;
-// What the laws of the coarse clock leave out, percent of the time that is not simulated: root mean square of the
-// difference of --sample fast to --sample off, over the launches of docs/engine.md.
-constexpr double kLawsError = 6;
-
-// What the curve says at this much work, between its points.
-double value_at(const WorkCurve& curve, double instructions) {
-  const auto after = std::find_if(curve.begin(), curve.end(), [&](const WorkPoint& p) {
-    return static_cast<double>(p.instructions) >= instructions;
-  });
-  if (after == curve.end()) return curve.empty() ? 0 : static_cast<double>(curve.back().value);
-  const WorkPoint before = after == curve.begin() ? WorkPoint{} : *(after - 1);
-  const auto step = static_cast<double>(after->instructions - before.instructions);
-  const double share = step == 0 ? 1 : (instructions - static_cast<double>(before.instructions)) / step;
-  return static_cast<double>(before.value) + share * static_cast<double>(after->value - before.value);
-}
-
-// What the detailed run adds over what the coarse one adds for the work between `from` and `to`.
-double factor(const WorkCurve& detailed, const WorkCurve& coarse, double from, double to) {
-  const double in_coarse = value_at(coarse, to) - value_at(coarse, from);
-  const double in_detail = value_at(detailed, to) - value_at(detailed, from);
-  return in_coarse <= 0 ? 1 : in_detail / in_coarse;
-}
 
 // What the factor may be off, in percent: its standard deviation when the stretch of work begins later or ends sooner.
 // The clocks are in step only on average; where the stretch begins and ends is what makes the difference.
@@ -56,29 +34,27 @@ double factor_error_pct(const WorkCurve& detailed, const WorkCurve& coarse, doub
   return mean == 0 ? 0 : 100 * std::sqrt(std::max(0.0, squares / kTimes - mean * mean)) / mean;
 }
 
-// When SMs of one load end, and by how much that may be off.
+// When the SMs of one load end.
 struct End {
   double when = 0;
   double factor_error_pct = 0;
-  double extrapolated = 0;  // share of `when`
-
-  double error_pct() const { return extrapolated * std::hypot(factor_error_pct, kLawsError); }
+  std::size_t load = 0;
 };
 
-End extrapolated(const WorkCurve& detailed, const WorkCurve& coarse) {
+double warmed_up(const WorkCurve& detailed) { return kWarmUp * static_cast<double>(detailed.back().instructions); }
+
+End extrapolated(const WorkCurve& detailed, const WorkCurve& coarse, std::size_t load) {
   const auto to = static_cast<double>(detailed.back().instructions);
-  const double from = kWarmUp * to;
-  const double done = value_at(detailed, to);
+  const double from = warmed_up(detailed);
   const double rest = value_at(coarse, static_cast<double>(coarse.back().instructions)) - value_at(coarse, to);
-  const double scaled = rest * factor(detailed, coarse, from, to);
-  const double end = done + scaled;
-  return {end, factor_error_pct(detailed, coarse, from, to), end <= 0 ? 0 : scaled / end};
+  return {value_at(detailed, to) + rest * factor(detailed, coarse, from, to),
+          factor_error_pct(detailed, coarse, from, to), load};
 }
 
 End last_end(const WorkCurves& detailed, const WorkCurves& coarse) {
   End last;
   for (std::size_t load = 0; load < detailed.by_load().size(); ++load) {
-    const End end = extrapolated(detailed.by_load()[load], coarse.by_load()[load]);
+    const End end = extrapolated(detailed.by_load()[load], coarse.by_load()[load], load);
     if (end.when > last.when) last = end;
   }
   return last;
@@ -88,7 +64,7 @@ End last_end(const WorkCurves& detailed, const WorkCurves& coarse) {
 // error is half the difference between the two halves of that. Counting may have looked at a part of the lines only.
 void take_l2_hits(const WorkCurve& detailed, const WorkCurve& coarse, SampledTiming& result) {
   const auto to = static_cast<double>(detailed.back().instructions);
-  const double from = kWarmUp * to;
+  const double from = warmed_up(detailed);
   const double middle = (from + to) / 2;
   const double rest = static_cast<double>(coarse.back().value) - value_at(coarse, to);
   result.l2_hits = value_at(detailed, to) + rest * factor(detailed, coarse, from, to);
@@ -129,6 +105,8 @@ template void WorkCurves::add(const CountingEngine& engine);
 SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options,
                              const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress) {
   TimingEngine engine(gpu, kernel, options.threads);
+  const auto ctas = static_cast<double>(kernel.launch().grid.count());
+  const double waves = ctas / (ctas - static_cast<double>(engine.ctas_waiting()));
   const std::uint64_t total = coarse.instructions();
   const std::uint64_t least = options.sample != Sample::fast ? kMostTimed
                               : engine.ctas_waiting() == 0   ? 2 * kFewestTimedFast
@@ -150,7 +128,9 @@ SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const Run
   engine.run();
 
   SampledTiming result{engine.cycles(),
-                       0,
+                       {},
+                       engine.cycles(),
+                       engine.cycles(),
                        1,
                        1,
                        engine.sm_counters(),
@@ -161,8 +141,15 @@ SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const Run
                        engine.instruction_counters()};
   if (engine.done()) return result;
   const End last = last_end(detailed, coarse);
+  const WorkCurve& of_last = detailed.by_load()[last.load];
+  result.interval = cycles_interval(of_last, coarse.by_load()[last.load],
+                                    {warmed_up(of_last), static_cast<double>(of_last.back().instructions), waves});
+  const double half_width = result.interval.half_width();
   result.cycles = static_cast<Cycle>(std::llround(last.when));
-  result.error_pct = last.error_pct();
+  // What has been simulated has passed.
+  result.low =
+      std::min(result.cycles, std::max(engine.now(), static_cast<Cycle>(std::floor(last.when * (1 - half_width)))));
+  result.high = static_cast<Cycle>(std::ceil(last.when * (1 + half_width)));
   result.fraction = static_cast<double>(detailed.instructions()) / static_cast<double>(total);
   result.time_fraction = static_cast<double>(engine.now()) / last.when;
   take_l2_hits(detailed.l2_hits(), coarse.l2_hits(), result);

@@ -14,17 +14,12 @@
 
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
+#include "sim/engine/sampling/cycles_interval.h"
+#include "sim/engine/sampling/work_curve.h"
 #include "sim/engine/window_engine.h"
 #include "sim/simulate.h"
 
 namespace tilescope {
-
-// How far a run had come, by the instructions it had executed. Both members ascend along a curve.
-struct WorkPoint {
-  std::int64_t value = 0;  // the clock, or something counted
-  std::uint64_t instructions = 0;
-};
-using WorkCurve = std::vector<WorkPoint>;
 
 // A run as it goes on.
 class WorkCurves {
@@ -45,8 +40,10 @@ class WorkCurves {
 };
 
 struct SampledTiming {
-  Cycle cycles = 0;          // first CTA's start to the last one's end
-  double error_pct = 0;      // estimated standard error of `cycles`
+  Cycle cycles = 0;         // first CTA's start to the last one's end
+  CyclesInterval interval;  // of `cycles`, by its parts; 0 where the launch was simulated to its end
+  Cycle low = 0;            // the 90 % interval
+  Cycle high = 0;
   double fraction = 1;       // of the instructions that were timed; 1: the launch was simulated to its end
   double time_fraction = 1;  // of `cycles` that the timed part takes
   SmCounters sm;             // of the timed part

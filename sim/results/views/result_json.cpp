@@ -63,6 +63,10 @@ Json result_json(const Result& result) {
                         {"sampled_fraction", from.sampled_fraction},
                         {"cycles_error_pct", from.cycles_error_pct},
                         {"traffic_error_pct", from.traffic_error_pct}};
+  if (result.mode == Mode::timing) {
+    json["provenance"]["cycles_low"] = from.cycles_low;
+    json["provenance"]["cycles_high"] = from.cycles_high;
+  }
   json["provenance"]["wall_seconds"] = from.wall_seconds ? Json(*from.wall_seconds) : Json(nullptr);
   json["approximations"] = result.approximations;
   if (result.lines) json["lines"] = lines_json(*result.lines, result.mode);

@@ -111,8 +111,12 @@ std::string how_it_ran(const Result& result) {
   if (result.mode == Mode::counts)
     return fmt::format("counted; caches from {:.2g} % of the lines, traffic within {:.1f} %",
                        100 * result.provenance.sampled_fraction, result.provenance.traffic_error_pct);
-  return fmt::format("sampled: {:.2g} % of the warp instructions timed; estimated error of the cycles {:.1f} %",
-                     100 * result.provenance.sampled_fraction, result.provenance.cycles_error_pct);
+  const double cycles = result.metric("gpc__cycles_elapsed.max").value_or(0);
+  const auto from = static_cast<double>(result.provenance.cycles_low);
+  const auto to = static_cast<double>(result.provenance.cycles_high);
+  const double half_width_pct = 100 * std::max(cycles - from, to - cycles) / cycles;
+  return fmt::format("sampled: {:.2g} % of the warp instructions timed; cycles {} (± {:.1f} %, 90 % interval)",
+                     100 * result.provenance.sampled_fraction, grouped(cycles), half_width_pct);
 }
 
 std::string approximation_lines(const Result& result, const std::string& indent) {

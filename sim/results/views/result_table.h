@@ -26,7 +26,7 @@ std::string result_table(const std::vector<LabelledResult>& results);
 // The kernel, the GPU and the parameters: whole lines.
 std::string result_heading(const Result& result);
 
-// "sampled: 12 % of the warp instructions timed; estimated error of the cycles 0.4 %"
+// "sampled: 12 % of the warp instructions timed; cycles 1,234,567 (± 2.1 %, 90 % interval)"
 std::string how_it_ran(const Result& result);
 
 // "approximations:" and a line for each sentence; "" where there is none. Every line begins with `indent`.
