@@ -12,7 +12,7 @@ using namespace tilescope;
 namespace {
 
 // Reads of each bank, as the instructions of one warp follow one another.
-class Warp {
+class ListedWarp {
  public:
   std::pair<int, int> reads(const std::string& text) {
     sass::ListedInstruction listed;
@@ -32,15 +32,15 @@ using Reads = std::pair<int, int>;  // even, odd
 }  // namespace
 
 TEST_CASE("an instruction reads each register that it names once") {
-  CHECK(Warp().reads("FFMA R0, R2, R4, R6") == Reads{3, 0});
-  CHECK(Warp().reads("FFMA R0, R2, R2, R6") == Reads{2, 0});
-  CHECK(Warp().reads("FFMA R0, R3, R3, R3") == Reads{0, 1});
-  CHECK(Warp().reads("FFMA R0, R3, UR4, RZ") == Reads{0, 1});
-  CHECK(Warp().reads("IMAD.WIDE R8, R5, 0x4, R8") == Reads{1, 2});
+  CHECK(ListedWarp().reads("FFMA R0, R2, R4, R6") == Reads{3, 0});
+  CHECK(ListedWarp().reads("FFMA R0, R2, R2, R6") == Reads{2, 0});
+  CHECK(ListedWarp().reads("FFMA R0, R3, R3, R3") == Reads{0, 1});
+  CHECK(ListedWarp().reads("FFMA R0, R3, UR4, RZ") == Reads{0, 1});
+  CHECK(ListedWarp().reads("IMAD.WIDE R8, R5, 0x4, R8") == Reads{1, 2});
 }
 
 TEST_CASE("a register marked .reuse stays at its position of its bank until another is read there") {
-  Warp warp;
+  ListedWarp warp;
   CHECK(warp.reads("FFMA R0, R2.reuse, R4, R6") == Reads{3, 0});
   CHECK(warp.reads("FFMA R8, R3, R4, R6") == Reads{2, 1});  // R4 was not marked; R3 lies in the other bank
   CHECK(warp.reads("FFMA R8, R2.reuse, R5, R7") == Reads{0, 2});
