@@ -44,7 +44,8 @@ class RequestOrder {
   }
   template <class Serve>
   void each(Serve&& serve) {
-    each(serve, [](const MemoryRequest&) {}, [](const MemoryRequest&) {});
+    each(
+        serve, [](const MemoryRequest&) {}, [](const MemoryRequest&) {});
   }
 
   void clear() {
