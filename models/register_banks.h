@@ -2,9 +2,9 @@
 //
 // An instruction issues without waiting for its operands, but the fetch may fall behind the dispatch port by one cycle
 // only; then the port stalls. Operands that the reuse cache still holds are not read (the compiler marks them .reuse).
-// Loads and stores fetch theirs on a path of their own. Source: cycles of 112 loops of random FFMA, FADD, IMAD and LOP3 on
-// an H100, with the registers and reuse flags that ptxas gave them (as gpu/microbench/register_banks.cu): 1.1 % too fast
-// with a deviation of 4.2 %.
+// Loads and stores fetch theirs on a path of their own. Source: cycles of 112 loops of random FFMA, FADD, IMAD and LOP3
+// on an H100, with the registers and reuse flags that ptxas gave them (as gpu/microbench/register_banks.cu): 1.1 % too
+// fast with a deviation of 4.2 %.
 #pragma once
 
 #include <algorithm>

@@ -30,8 +30,8 @@ class MemorySystem {
   // REQUIRES: requests come in order of time.
   Cycle serve(const MemoryRequest& request);
 
-  // Of requests that are served soon, early and somewhat later: what serve() reads of a cache's tags and of a coalescer's
-  // table lies anywhere in megabytes, and the host need not wait for it. Nothing changes.
+  // Of requests that are served soon, early and somewhat later: what serve() reads of a cache's tags and of a
+  // coalescer's table lies anywhere in megabytes, and the host need not wait for it. Nothing changes.
   void announce(const MemoryRequest& request) const {
     const Place place = place_of_sm_[request.sm];
     const bool near = request.kind == RequestKind::read;
