@@ -7,6 +7,7 @@
 #include "cli_answer.h"
 #include "published.h"
 #include "sass_runs.h"
+#include "sass_text.h"
 
 using namespace tilescope;
 
@@ -139,4 +140,26 @@ TEST_CASE("tensor maps that are none, and boxes that do not fit, end in one sent
     CAPTURE(map);
     CHECK_MESSAGE(said(map).find(sentence) != std::string::npos, said(map));
   }
+}
+
+TEST_CASE("a barrier that a register names holds who waits at it as one named in the code does") {
+  const auto run = [](const std::string& barrier) {
+    const test::SassScratch scratch;
+    // The second warp goes round a loop, 64 times, before it comes to the barrier.
+    const std::string listing = scratch.write(
+        "k.sass", test::sass_text({"S2R R0, SR_TID.X", "ISETP.GE.U32.AND P0, PT, R0, 0x20, PT", "MOV R2, 0x3",
+                                   "MOV R1, 0x0", "@!P0 BRA 0x80", "IADD3 R1, R1, 0x1, RZ",
+                                   "ISETP.LT.AND P1, PT, R1, 0x40, PT", "@P1 BRA 0x50", barrier, "EXIT"}));
+    const std::string launch =
+        scratch.write("k.yaml", fmt::format("kernel: {{sass: {}}}\ngrid: [1]\nblock: [64]\nargs: []\n", listing));
+    const CliAnswer answer = ask({"run", launch, "--gpu", "h200", "--format", "json"});
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    const auto json = nlohmann::json::parse(answer.out);
+    return std::pair<double, double>(
+        json["metrics"]["gpc__cycles_elapsed.max"],
+        json["metrics"]["smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"]);
+  };
+  const auto named = run("BAR.SYNC R2, 0x40"), immediate = run("BAR.SYNC 0x3, 0x40");
+  CHECK(named == immediate);
+  CHECK(named.second > 0.5);
 }

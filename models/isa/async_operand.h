@@ -19,14 +19,15 @@ struct AsyncOperand {
   std::uint32_t box = 0;      // copies: BoxTable's; stores into a cluster: lanes
   std::uint32_t shared = 0;   // copies: their side in shared memory; stores: the first lane's
   std::uint32_t ctas = 0;     // copies into shared memory: bit r: the CTA of rank r
-  std::uint32_t barrier = 0;  // place of the mbarrier
+  std::uint32_t barrier = 0;  // place of the mbarrier; number of a named barrier
   // Arrivals: how many, and by how many bytes the transaction count grows. Initialisation: the count of a phase. Waits:
-  // lanes. 0: nothing is done.
+  // lanes. 0: nothing is done. Named barriers: how many warps they take, 0: all.
   std::uint32_t arrivals = 0;
   std::int32_t transactions = 0;
   // Arrivals: fewer are expected from the next phase on. Initialisation: the parity of the first phase.
   std::uint8_t drops = 0;
-  // Waits: bit 31 of what is compared with; whether the phase was found complete.
+  // Waits: bit 31 of what is compared with; whether the phase was found complete. Named barriers: 1 if the warp only
+  // arrives; whether it does, or all its lanes were off.
   std::uint8_t parity = 0;
   bool complete = false;
   std::uint8_t more = 0;  // so many operands of the same instruction follow

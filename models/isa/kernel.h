@@ -74,7 +74,7 @@ struct Segment {
   // i moves by advance[i] byte from each to the next.
   std::uint32_t repeats = 1;
   const std::int64_t* advance = nullptr;       // not set for a single one
-  const AsyncOperand* asynchronous = nullptr;  // of each instruction for which is_asynchronous(op), in order
+  const AsyncOperand* asynchronous = nullptr;  // of each instruction for which takes_async_operands(op), in order
 };
 
 // Which operands the reader needs. With `global`, those of shared-memory instructions may be left unset.

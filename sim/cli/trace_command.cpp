@@ -26,9 +26,12 @@ int record(const Values& values, std::ostream& out) {
   with_output(values, out, [&](std::ostream& stream) {
     try {
       if (std::any_of(kernel->code().begin(), kernel->code().end(), [](const Instruction& one) {
-            return is_asynchronous(one.op) || one.op == OpClass::cluster_barrier;
+            return takes_async_operands(one.op) || one.op == OpClass::cluster_barrier;
           }))
-        throw UsageError("a trace can not hold mbarriers, bulk copies or clusters; run the launch file itself", "");
+        throw UsageError(
+            "a trace can not hold mbarriers, bulk copies, clusters or barriers named by a register; run the launch "
+            "file itself",
+            "");
       totals = record_trace(*kernel, stream);
     } catch (const std::ios_base::failure&) {
       if (path == "-") throw;  // else with_output knows the reason

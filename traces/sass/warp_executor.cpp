@@ -404,6 +404,19 @@ WarpRun WarpExecutor::next_turns(std::uint32_t& repeats) {
   return run;
 }
 
+// Which barrier it was, and of how many warps.
+void WarpExecutor::note_barrier(const Decoded& decoded, std::uint32_t lanes) {
+  LaneArray scratch;
+  AsyncOperand named{.parity = static_cast<std::uint8_t>(decoded.flow == Flow::arrive ? 1 : 0), .complete = lanes != 0};
+  if (lanes != 0) {
+    const auto first = static_cast<std::size_t>(std::countr_zero(lanes));
+    const std::uint32_t threads = load(state_, decoded.op.in[1], scratch)[first];
+    named.barrier = load(state_, decoded.op.in[0], scratch)[first] & 15U;
+    named.arrivals = threads == program_.launch.block.count() ? 0 : (threads + kLanes - 1) / kLanes;
+  }
+  asynchronous_.push_back(named);
+}
+
 bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers) {
   const Decoded& decoded = program_.code[last];
   if (observed_) loop_.control(decoded);
@@ -463,6 +476,7 @@ bool WarpExecutor::go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers
     case Flow::barrier:
     case Flow::arrive: {
       lanes_.go_to(next);
+      if (decoded.instruction.op == OpClass::partial_barrier) note_barrier(decoded, lanes);
       if (!stop_at_barriers || lanes == 0) return false;
       LaneArray scratch;
       const auto first = static_cast<std::size_t>(std::countr_zero(lanes));

@@ -71,6 +71,7 @@ class WarpExecutor {
   void place_local(unsigned bytes, std::uint32_t lanes);
   std::uint32_t guarded(const MicroOp& op) const;
   // Control after the last instruction of a block; true when the straight run ends.
+  void note_barrier(const Decoded& decoded, std::uint32_t lanes);
   bool go_on(std::uint32_t last, WarpRun& run, bool stop_at_barriers);
   std::uint32_t branch_lanes(const Decoded& decoded) const;
   std::uint32_t jump_target(const Decoded& decoded, std::uint32_t lanes, std::uint32_t& same) const;

@@ -15,7 +15,7 @@ void CountingSm::count_bulk(Cta& cta, const Segment& segment, const SegmentTotal
   const AsyncOperand* operand = segment.asynchronous;
   for (std::uint32_t i = 0; i < segment.length; ++i) {
     const Instruction& instruction = segment.code[i];
-    if (!is_asynchronous(instruction.op)) continue;
+    if (!takes_async_operands(instruction.op)) continue;
     const AsyncOperand* first = operand;
     operand += 1 + first->more;
     if (instruction.op < OpClass::bulk_load || instruction.op > OpClass::bulk_prefetch || first->box == 0) continue;

@@ -221,6 +221,9 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
   }
   if (instruction.op == OpClass::branch)
     warp.times.after_stall = std::max(warp.times.after_stall, now + branch_cycles_);
+  // Before the next segment takes the place of its operands.
+  const NamedBarrier named =
+      order_of(instruction.op) == Order::barrier ? barrier_of(warp, instruction) : NamedBarrier();
   if (warp.pc == warp.end && !go_on(warp)) {
     exit_warp(warp, now);
     return;
@@ -245,7 +248,7 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
       prepare_next(sub, warp);
       break;
     case Order::barrier:
-      arrive_at_barrier(sub, warp, instruction, now);
+      arrive_at_barrier(sub, warp, named, now);
       break;
     case Order::fence:
       warp.at_fence = true;
@@ -354,18 +357,26 @@ void Sm::wait_for_cluster(SubPartition& sub, Warp& warp) {
   sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, kNever);
 }
 
-void Sm::arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now) {
+Sm::NamedBarrier Sm::barrier_of(Warp& warp, const Instruction& instruction) {
+  if (instruction.op != OpClass::partial_barrier)
+    return {instruction.barrier(), instruction.barrier_warps(), instruction.op == OpClass::barrier, true};
+  if (warp.asynchronous == nullptr) return {};
+  const AsyncOperand& named = *warp.asynchronous++;
+  return {static_cast<int>(named.barrier), static_cast<int>(named.arrivals), named.parity == 0, named.complete};
+}
+
+void Sm::arrive_at_barrier(SubPartition& sub, Warp& warp, const NamedBarrier& named, Cycle now) {
   CtaSlot& slot = slots_[warp.slot];
-  if (instruction.op == OpClass::barrier) {
+  if (!named.takes_part) return prepare_next(sub, warp);
+  if (named.waits) {
     warp.at_barrier = true;
-    warp.barrier = static_cast<std::uint8_t>(instruction.barrier());
+    warp.barrier = static_cast<std::uint8_t>(named.barrier);
     sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, kNever);
   } else {
     prepare_next(sub, warp);
   }
   const Cycle counted = barrier_unit_.take(now, barrier_arrival_cycles_) + barrier_arrival_cycles_;
-  if (slot.barriers.arrive(instruction.barrier(), instruction.barrier_warps()))
-    release_barrier(slot, instruction.barrier(), counted);
+  if (slot.barriers.arrive(named.barrier, named.warps)) release_barrier(slot, named.barrier, counted);
 }
 
 void Sm::release_barrier(CtaSlot& slot, int barrier, Cycle now) {

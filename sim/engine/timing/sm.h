@@ -96,7 +96,14 @@ class Sm {
   void fetch(Warp& warp);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);
-  void arrive_at_barrier(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
+  struct NamedBarrier {
+    int barrier = 0;
+    int warps = 0;  // 0: all of the CTA
+    bool waits = false;
+    bool takes_part = false;  // not every lane was off
+  };
+  static NamedBarrier barrier_of(Warp& warp, const Instruction& instruction);
+  void arrive_at_barrier(SubPartition& sub, Warp& warp, const NamedBarrier& named, Cycle now);
   void release_barrier(CtaSlot& slot, int barrier, Cycle now);
   void exit_warp(Warp& warp, Cycle now);
 
