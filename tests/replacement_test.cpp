@@ -43,6 +43,7 @@ std::vector<std::uint64_t> cyclic(std::uint64_t lines, int passes) {
 
 std::vector<std::uint64_t> scattered(std::uint64_t lines, int length, std::uint64_t seed) {
   std::vector<std::uint64_t> walk;
+  walk.reserve(static_cast<std::size_t>(length));
   for (int i = 0; i < length; ++i)
     walk.push_back(scale_to(mix_bits(seed + static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15ULL), lines));
   return walk;
