@@ -9,13 +9,14 @@ void Attribution::charge(const Instruction* instruction, const WorkCounters& bef
 }
 
 void Attribution::charge_barriers(std::uint64_t wavefronts) {
+  const auto is_barrier = [](OpClass op) { return op == OpClass::barrier || op == OpClass::partial_barrier; };
   std::uint64_t executed = 0;
   for (std::size_t i = 0; i < code_.size(); ++i)
-    if (code_[i].op == OpClass::barrier) executed += instructions_[i].executed;
+    if (is_barrier(code_[i].op)) executed += instructions_[i].executed;
   // Rounding is carried along, so that nothing is lost.
   std::uint64_t passed = 0, given = 0;
   for (std::size_t i = 0; i < code_.size(); ++i) {
-    if (code_[i].op != OpClass::barrier || instructions_[i].executed == 0) continue;
+    if (!is_barrier(code_[i].op) || instructions_[i].executed == 0) continue;
     passed += instructions_[i].executed;
     const auto until = static_cast<std::uint64_t>(
         std::llround(static_cast<double>(wavefronts) * static_cast<double>(passed) / static_cast<double>(executed)));

@@ -340,8 +340,9 @@ SmCounters CountingSm::counters() const {
 }
 
 std::uint64_t CountingSm::barrier_wavefronts_of(const SmCounters& total) const {
-  const std::uint64_t barriers = total.instructions[static_cast<std::size_t>(OpClass::barrier)] /
-                                 static_cast<std::uint64_t>(kernel_.launch().warps_per_cta());
+  const std::uint64_t arrivals = total.instructions[static_cast<std::size_t>(OpClass::barrier)] +
+                                 total.instructions[static_cast<std::size_t>(OpClass::partial_barrier)];
+  const std::uint64_t barriers = arrivals / static_cast<std::uint64_t>(kernel_.launch().warps_per_cta());
   return barriers * static_cast<std::uint64_t>(barrier_wavefronts_);
 }
 
