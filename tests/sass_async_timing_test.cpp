@@ -169,3 +169,19 @@ TEST_CASE("a barrier that a register names holds who waits at it, and counts, as
       CHECK(named["metrics"]["smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"] > 0.5);
   }
 }
+
+TEST_CASE("a warp whose lanes are off does not arrive at a barrier") {
+  const test::SassScratch scratch;
+  // Two of three warps meet, the second after a loop; the third comes by first.
+  const std::string listing = scratch.write(
+      "k.sass", test::sass_text({"S2R R0, SR_TID.X", "ISETP.GE.U32.AND P0, PT, R0, 0x20, PT", "MOV R1, 0x0",
+                                 "ISETP.GE.U32.AND P2, PT, R0, 0x40, PT", "@!P0 BRA 0x90", "@P2 BRA 0x90",
+                                 "IADD3 R1, R1, 0x1, RZ", "ISETP.LT.AND P1, PT, R1, 0x40, PT", "@P1 BRA 0x60",
+                                 "@!P2 BAR.SYNC 0x3, 0x40", "EXIT"}));
+  const std::string launch =
+      scratch.write("k.yaml", fmt::format("kernel: {{sass: {}}}\ngrid: [1]\nblock: [96]\nargs: []\n", listing));
+  const CliAnswer answer = ask({"run", launch, "--gpu", "h200", "--format", "json"});
+  REQUIRE_MESSAGE(answer.code == 0, answer.err);
+  const auto metrics = nlohmann::json::parse(answer.out)["metrics"];
+  CHECK(metrics["smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"] > 0.5);
+}

@@ -49,30 +49,30 @@ enum class OpClass : std::uint8_t {
   generic_reduction,  // RED through a generic address
   matrix_store,       // STSM
   barrier_arrival,    // BAR.ARV: counts at a barrier, does not wait
-  partial_barrier,  // BAR.SYNC and BAR.ARV whose barrier or number of threads a register names; an AsyncOperand says it
-  cache_control,    // CCTL.IVALL: drops all global lines from L1
-  error_barrier,    // ERRBAR: its time is in that of the MEMBAR in front of it
-  async_commit,     // LDGDEPBAR: closes a group of asynchronous copies
-  async_wait,       // DEPBAR: waits until a scoreboard counts at most some groups of asynchronous copies
-  group_tensor,     // HGMMA IGMMA QGMMA: four warps, operands in shared memory
-  group_wait,       // WARPGROUP
-  fence,            // FENCE.VIEW
-  prefetch,         // CCTL.PF1, CCTL.PF2: a global load without result
-  cache_hint,       // CCTL of one line: written back, invalidated
-  mbarrier_init,    // SYNCS.EXCH, SYNCS.CCTL: from here to cluster_store, AsyncOperands say what it does
-  mbarrier_arrival,  // SYNCS.ARRIVE: arrivals, and bytes that are expected or complete
-  mbarrier_wait,     // SYNCS.PHASECHK
-  copy_arrival,      // ARRIVES.LDGSTSBAR: arrives when the warp's asynchronous copies have landed
-  bulk_load,         // UTMALDG, UBLKCP.S.G: global to shared, completes bytes on an mbarrier
-  bulk_store,        // UTMASTG, UBLKCP.G.S: shared to global
-  bulk_reduction,    // UTMAREDG, UBLKRED: the same, added up in L2
-  bulk_prefetch,     // UTMAPF, UBLKPF: into L2
-  cluster_store,     // STAS, REDAS: into another CTA's shared memory, completes bytes on an mbarrier
-  bulk_commit,       // UTMACMDFLUSH: closes a group of bulk stores
-  tensor_map,        // UTMACCTL: a tensor map is fetched or forgotten
-  cluster_arrival,   // UCGABAR_ARV
-  cluster_barrier,   // UCGABAR_WAIT
-  shared_release,    // USETSHMSZ: a CTA gives shared memory back before it ends
+  partial_barrier,    // BAR.SYNC, BAR.ARV with a guard, or with registers for barrier or count: an AsyncOperand says it
+  cache_control,      // CCTL.IVALL: drops all global lines from L1
+  error_barrier,      // ERRBAR: its time is in that of the MEMBAR in front of it
+  async_commit,       // LDGDEPBAR: closes a group of asynchronous copies
+  async_wait,         // DEPBAR: waits until a scoreboard counts at most some groups of asynchronous copies
+  group_tensor,       // HGMMA IGMMA QGMMA: four warps, operands in shared memory
+  group_wait,         // WARPGROUP
+  fence,              // FENCE.VIEW
+  prefetch,           // CCTL.PF1, CCTL.PF2: a global load without result
+  cache_hint,         // CCTL of one line: written back, invalidated
+  mbarrier_init,      // SYNCS.EXCH, SYNCS.CCTL: from here to cluster_store, AsyncOperands say what it does
+  mbarrier_arrival,   // SYNCS.ARRIVE: arrivals, and bytes that are expected or complete
+  mbarrier_wait,      // SYNCS.PHASECHK
+  copy_arrival,       // ARRIVES.LDGSTSBAR: arrives when the warp's asynchronous copies have landed
+  bulk_load,          // UTMALDG, UBLKCP.S.G: global to shared, completes bytes on an mbarrier
+  bulk_store,         // UTMASTG, UBLKCP.G.S: shared to global
+  bulk_reduction,     // UTMAREDG, UBLKRED: the same, added up in L2
+  bulk_prefetch,      // UTMAPF, UBLKPF: into L2
+  cluster_store,      // STAS, REDAS: into another CTA's shared memory, completes bytes on an mbarrier
+  bulk_commit,        // UTMACMDFLUSH: closes a group of bulk stores
+  tensor_map,         // UTMACCTL: a tensor map is fetched or forgotten
+  cluster_arrival,    // UCGABAR_ARV
+  cluster_barrier,    // UCGABAR_WAIT
+  shared_release,     // USETSHMSZ: a CTA gives shared memory back before it ends
 };
 inline constexpr int kOpClasses = static_cast<int>(OpClass::shared_release) + 1;
 

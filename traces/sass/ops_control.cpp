@@ -184,7 +184,9 @@ void decode_barrier(Decoder& d) {  // BAR.SYNC.DEFER_BLOCKING id[, threads][, pr
   set_class(d, arrive ? OpClass::barrier_arrival : OpClass::barrier);
   d.op().flags = d.take("POPC") ? 1U : d.take("AND") ? 2U : d.take("OR") ? 3U : 0U;
   d.op().in[0].low = d.op().in[1].low = kRZ;
-  bool known = true;  // which barrier, and of how many threads
+  // Who arrives, at which barrier, and of how many threads: a warp whose lanes are off does not arrive.
+  const bool always = d.parsed().guard == kPT && !d.parsed().guard_inverted;
+  bool known = true;
   unsigned barrier = 0;
   if (!all) {
     if (!d.more()) return d.fail("which barrier is missing");
@@ -201,7 +203,7 @@ void decode_barrier(Decoder& d) {  // BAR.SYNC.DEFER_BLOCKING id[, threads][, pr
     d.in(1);
   }
   d.decoded.instruction.detail = static_cast<std::uint16_t>(barrier | warps << 4U);
-  if (!known) set_class(d, OpClass::partial_barrier);
+  if (!known || !always) set_class(d, OpClass::partial_barrier);
   if (reduce) {
     d.predicate_in(0);
     d.decoded.barrier_result = true;
