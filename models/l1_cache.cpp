@@ -19,7 +19,7 @@ L1Cache::L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_sh
 L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift) {
   const std::size_t sets = sets_of(spec, capacity_kib, thin_shift);
   const auto ways = static_cast<std::size_t>(spec.ways);
-  return {sets, ways, SetIndex(sets), LeastRecentlyUsed(sets, ways)};
+  return {sets, ways, SetIndex(sets, -1, thin_shift), LeastRecentlyUsed(sets, ways)};
 }
 
 L1Cache::Sectors* L1Cache::find(LineAddress line) {

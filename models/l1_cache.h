@@ -19,7 +19,7 @@ class L1Cache {
   static constexpr std::uint32_t kNoFill = ~0U;
 
   // `capacity_kib`: what the carve-out leaves. A cache of less than one set holds nothing. `thin_shift`: only one line
-  // in 2^thin_shift will come here, and the capacity shrinks with it.
+  // in 2^thin_shift will come here (LineSample), and the capacity shrinks with it.
   L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift = 0);
 
   struct Lookup {

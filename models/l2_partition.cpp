@@ -5,10 +5,9 @@
 namespace tilescope {
 namespace {
 
-std::size_t sets_per_partition(const GpuSpec& gpu, unsigned thin_shift) {
+std::size_t sets_per_partition(const GpuSpec& gpu) {
   const double lines = gpu.l2.size_mib * 1024 * 1024 / static_cast<double>(kLineBytes * gpu.l2.partitions);
-  const auto sets = static_cast<std::size_t>(lines / static_cast<double>(gpu.l2.ways)) >> thin_shift;
-  return std::max<std::size_t>(1, sets);
+  return static_cast<std::size_t>(lines / static_cast<double>(gpu.l2.ways));
 }
 
 }  // namespace
@@ -30,9 +29,10 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       tags_(make_tags(gpu, hash, thin_shift)) {}
 
 L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift) {
-  const std::size_t sets = sets_per_partition(gpu, thin_shift);
+  const LineSample lines(hash, thin_shift);
+  const std::size_t sets = lines.sets(sets_per_partition(gpu));
   const auto ways = static_cast<std::size_t>(gpu.l2.ways);
-  return {sets, ways, SetIndex(sets, hash.implied_bit()),
+  return {sets, ways, lines.set_index(sets, hash.implied_bit()),
           ChosenReplacement(static_cast<std::size_t>(gpu.l2.replacement), sets, ways)};
 }
 

@@ -17,6 +17,7 @@
 #include "models/address_hash.h"
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
+#include "models/line_sample.h"
 #include "models/memory_counters.h"
 #include "models/memory_request.h"
 #include "models/port.h"
@@ -39,7 +40,7 @@ class L2Partition {
     SectorMask dirty;  // sectors to write back; none: nothing to do
   };
 
-  // Of the given spec's L2, one partition with `size_mib / partitions`, thinned to one line in `2^thin_shift`.
+  // Of the given spec's L2, one partition with `size_mib / partitions`, for one line in `2^thin_shift` (LineSample).
   // `floor`: of its calendars.
   L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift, const CalendarFloor* floor = nullptr);
 

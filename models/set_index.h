@@ -18,15 +18,17 @@ namespace tilescope {
 class SetIndex {
  public:
   // `without_bit`: a bit of the line number that takes no part, so that lines which differ in it alone share a set;
-  // negative: none. REQUIRES: sets > 0.
-  explicit SetIndex(std::size_t sets, int without_bit = -1)
+  // negative: none. `shift`: so many of the lowest bits take none either, and are not counted. REQUIRES: sets > 0.
+  explicit SetIndex(std::size_t sets, int without_bit = -1, unsigned shift = 0)
       : sets_(sets),
+        shift_(shift),
         reciprocal_(~0ULL / sets + 1),
         exact_below_(~0ULL / sets),
         below_(without_bit < 0 ? ~0ULL : (1ULL << static_cast<unsigned>(without_bit)) - 1) {}
 
   std::size_t operator()(LineAddress line) const {
-    const std::uint64_t number = (line.number() & below_) | (line.number() >> 1U & ~below_);
+    const std::uint64_t shifted = line.number() >> shift_;
+    const std::uint64_t number = (shifted & below_) | (shifted >> 1U & ~below_);
     const std::uint64_t run = run_of(number);
     const std::uint64_t set = number - run * sets_ + scale_to(mix_bits(run + 1), sets_);
     return static_cast<std::size_t>(set < sets_ ? set : set - sets_);
@@ -43,6 +45,7 @@ class SetIndex {
   }
 
   std::uint64_t sets_;
+  unsigned shift_;
   std::uint64_t reciprocal_;
   std::uint64_t exact_below_;
   std::uint64_t below_;

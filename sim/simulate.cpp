@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/engine/sampling/queue_places.h"
 #include "sim/engine/sampling/sampled_timing.h"
 #include "sim/engine/traffic_memo.h"
 #include "sim/engine/window_engine.h"
@@ -68,15 +69,16 @@ struct Counted {
   WorkCurves curves;  // of the coarse clock
 };
 
-Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, double share_of_progress) {
-  const unsigned shift = thinning_for(gpu, kernel, options.sample);
-  CountingEngine engine(gpu, kernel, options.threads, shift);
+Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, const CountingSm::Grain& grain,
+              const std::function<void(const Progress&)>& on_progress) {
+  const unsigned shift = grain.thin_shift;
+  CountingEngine engine(gpu, kernel, options.threads, grain);
   if (options.by_instruction) engine.attribute();
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   Counted counted;
   engine.on_progress = [&](const CountingEngine& e) {
     counted.curves.add(e);
-    if (options.on_progress) options.on_progress({share_of_progress * static_cast<double>(e.ctas_ended()) / ctas});
+    if (on_progress) on_progress({static_cast<double>(e.ctas_ended()) / ctas});
   };
   engine.run();
 
@@ -100,7 +102,7 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
   };
   const Occupancy fit = occupancy(gpu, cta_resources(kernel.launch()));
   const auto survey = survey_launch(gpu, kernel, fit, shift, check);
-  if (!survey) return count(gpu, kernel, options, 1).outcome;
+  if (!survey) return count(gpu, kernel, options, {.thin_shift = shift}, options.on_progress).outcome;
   if (const auto known = options.memo->find(survey->key)) {
     RunOutcome outcome;
     outcome.occupancy = fit;
@@ -111,7 +113,7 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
     outcome.traffic_error_pct = known->traffic_error_pct;
     return outcome;
   }
-  RunOutcome outcome = count(gpu, kernel, options, 1).outcome;
+  RunOutcome outcome = count(gpu, kernel, options, {.thin_shift = shift}, options.on_progress).outcome;
   TrafficMemo::Traffic traffic{outcome.sm, outcome.memory, outcome.sampled_fraction, outcome.traffic_error_pct};
   static_cast<WorkCounters&>(traffic.caches) -= survey->segments;
   traffic.caches.instructions = {};
@@ -141,18 +143,46 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
           {}};
 }
 
+// What does not depend on time is counted exactly; time and its reasons come from the launch's beginning.
+struct Sampled {
+  Counted counted;  // nothing where the launch was timed to its end
+  SampledTiming timed;
+};
+
+Sampled sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  const auto part = [&options](double from, double to) -> std::function<void(const Progress&)> {
+    if (!options.on_progress) return {};
+    return [&options, from, to](const Progress& p) { options.on_progress({from + (to - from) * p.fraction}); };
+  };
+  CountingSm::Grain grain{.thin_shift = thinning_for(gpu, kernel, options.sample)};
+  TimedBeginning beginning(gpu, kernel, options);
+  Counted counted;
+  if (options.sample == Sample::fast) {
+    counted = count(gpu, kernel, options, grain, part(0, 0.4));
+    beginning.run_to_ratio(counted.curves, part(0.4, 1));
+  } else {
+    beginning.run(TimedBeginning::kMost, part(0, 0.5));
+    if (!beginning.done()) {
+      grain.places = queue_places_like(beginning.engine(), gpu, kernel, options.threads, grain);
+      counted = count(gpu, kernel, options, grain, part(0.5, 0.9));
+      beginning.run_to_ratio(counted.curves, part(0.9, 1));
+    }
+  }
+  SampledTiming timed = beginning.timing(counted.curves);
+  if (beginning.done()) counted = {};
+  counted.outcome.occupancy = beginning.engine().occupancy();
+  return {std::move(counted), std::move(timed)};
+}
+
 RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   if (options.mode == Mode::counts && options.memo != nullptr && !options.by_instruction)
     return count_with_memo(gpu, kernel, options);
-  if (options.mode == Mode::counts) return count(gpu, kernel, options, 1).outcome;
+  if (options.mode == Mode::counts)
+    return count(gpu, kernel, options, {.thin_shift = thinning_for(gpu, kernel, options.sample)}, options.on_progress)
+        .outcome;
   if (options.sample == Sample::off) return time_in_full(gpu, kernel, options);
 
-  // What does not depend on time is counted exactly; time and its reasons come from the sample.
-  constexpr double kCountingShare = 0.4;
-  Counted counted = count(gpu, kernel, options, kCountingShare);
-  const SampledTiming timed = time_by_sample(gpu, kernel, options, counted.curves, [&](const Progress& p) {
-    if (options.on_progress) options.on_progress({kCountingShare + (1 - kCountingShare) * p.fraction});
-  });
+  auto [counted, timed] = sample(gpu, kernel, options);
   RunOutcome& outcome = counted.outcome;
   outcome.cycles = timed.cycles + gpu.launch.overhead_cycles;
   outcome.sampled_fraction = timed.fraction;
@@ -168,12 +198,6 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
     outcome.traffic_error_pct = 0;
     return outcome;
   }
-  // Which reads of several SMs meet in L2 is a matter of moments: these come from the sample too.
-  L2Counters& l2 = outcome.memory.l2;
-  const std::uint64_t misses = l2.read_sectors - l2.read_hit_sectors;
-  l2.read_hit_sectors = static_cast<std::uint64_t>(std::llround(timed.l2_hits));
-  l2.read_sectors = misses + l2.read_hit_sectors;
-  outcome.traffic_error_pct = std::hypot(outcome.traffic_error_pct, timed.l2_hit_error_pct);
   // Residence grows with time, reasons for waiting with the work.
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);

@@ -15,7 +15,7 @@ using namespace tilescope;
 namespace {
 
 std::vector<double> counted(const Kernel& kernel, unsigned thin_shift, int threads) {
-  CountingEngine engine(test::h200(), kernel, threads, thin_shift);
+  CountingEngine engine(test::h200(), kernel, threads, {.thin_shift = thin_shift});
   engine.run();
   RunOutcome outcome;
   outcome.sm = engine.sm_counters();

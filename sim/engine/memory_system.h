@@ -23,7 +23,7 @@ namespace tilescope {
 
 class MemorySystem {
  public:
-  // `thin_shift`: only one line in 2^thin_shift will be sent here (by `keeps`); capacities shrink with it.
+  // `thin_shift`: only one line in 2^thin_shift will be sent here (LineSample); capacities shrink with it.
   explicit MemorySystem(const GpuSpec& gpu, unsigned thin_shift = 0);
 
   // Serves one request; returns when its data is usable in the SM (write: when it is acknowledged).

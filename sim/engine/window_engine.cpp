@@ -16,11 +16,12 @@ CtaResources cta_resources(const Launch& launch) {
 }
 
 template <class SmModel>
-WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, unsigned thin_shift)
+WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads,
+                                    const CountingSm::Grain& grain)
     : kernel_(kernel),
       costs_(gpu, kernel.patterns()),
       occupancy_(tilescope::occupancy(gpu, cta_resources(kernel.launch()))),
-      memory_(gpu, thin_shift),
+      memory_(gpu, grain.thin_shift),
       dispatch_(gpu.launch, kernel.launch().grid.count()),
       workers_(std::make_unique<WorkerPool>(threads)),
       turns_(static_cast<std::size_t>(workers_->threads())),
@@ -44,7 +45,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
     if constexpr (std::is_same_v<SmModel, Sm>)
       sms_.push_back(std::make_unique<Sm>(gpu, kernel, costs_, occupancy_, s));
     else
-      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, thin_shift, shapes_));
+      sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, grain, shapes_));
   }
   const int places = static_cast<int>(occupancy_.ctas_per_sm);
   if (kernel.launch().clustered())

@@ -35,9 +35,9 @@ class WorkerPool;
 template <class SmModel>
 class WindowEngine {
  public:
-  // REQUIRES: launch_problems() is empty for the kernel's launch; gpu and kernel outlive the engine. `thin_shift`: only
-  // one line in 2^thin_shift goes through the caches (CountingSm only).
-  WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, unsigned thin_shift = 0);
+  // REQUIRES: launch_problems() is empty for the kernel's launch; gpu and kernel outlive the engine. `grain`:
+  // CountingSm only.
+  WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, const CountingSm::Grain& grain = {});
   ~WindowEngine();
 
   // Simulates until every CTA has ended or `until` is reached, whichever is first. Throws DeadlockError.

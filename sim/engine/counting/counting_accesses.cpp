@@ -57,8 +57,8 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
     for (const LineSectors& touched : footprint.lines) {
       const LineAddress line = base_line + word + touched.line;
       if (!is_load(access.access)) {
-        if (keeps(line)) store_line(cta, line, touched.sectors, touched.whole, access.access);
-      } else if (keeps(line)) {
+        if (lines_.keeps(line)) store_line(cta, line, touched.sectors, touched.whole, access.access);
+      } else if (lines_.keeps(line)) {
         load_line(cta, line, touched.sectors, access.access, instruction.cached != 0, instruction.whole_line());
       } else {
         pass_over(cta, 1);
@@ -77,7 +77,7 @@ void CountingSm::count_shared_request(const Instruction& instruction, const Memo
 
 void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access) {
   if (is_local(access))
-    counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, sectors, cta.began).count()} << thin_shift_;
+    counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, sectors, cta.began).count()} << lines_.shift();
   send({.line = line, .sectors = sectors, .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write},
        cta.began);
 }
@@ -88,7 +88,7 @@ void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKi
   for (const AtomicPacket& packet : packets) {
     if (returns) counters_.fill_sectors += packet.sectors.count();
     const LineAddress line = base_line + packet.line;
-    if (!keeps(line)) continue;
+    if (!lines_.keeps(line)) continue;
     egress_ += packet_cycles(packet, instruction.atomic(), returns) - line_cycles_;
     send({.line = line,
           .fill = returns ? cta.place + 1 : 0,
@@ -113,12 +113,12 @@ void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, Acces
   const Cycle now = cta.began;
   cta.looked_up = true;
   const L1Cache::Lookup found = cached ? l1_.load(line, sectors) : L1Cache::Lookup{{}, {}, sectors, 0, {}};
-  counters_.of(access).hit_sectors += std::uint64_t{found.present.count()} << thin_shift_;
+  counters_.of(access).hit_sectors += std::uint64_t{found.present.count()} << lines_.shift();
   last_missed_ = found.missing.any();
   last_latency_ = found.missing.any() ? miss_latency_ : std::max(hit_latency_, found.ready - now);
   cta.loaded = std::max(cta.loaded, now + (found.missing.any() ? 0 : last_latency_));
   if (found.missing.none()) return;
-  counters_.fill_sectors += std::uint64_t{found.missing.count()} << thin_shift_;
+  counters_.fill_sectors += std::uint64_t{found.missing.count()} << lines_.shift();
   if (cached) {
     l1_.allocate(line, found.missing, 0);
     l1_.filled(line, 0, now + miss_latency_);  // about then

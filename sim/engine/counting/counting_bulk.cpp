@@ -36,7 +36,7 @@ void CountingSm::count_copy(Cta& cta, const Instruction& instruction, const Asyn
   std::uint64_t sectors = 0;
   bulk_copies_.walk(kernel_.patterns().boxes.box(operand.box), operand.address, cta.began, kind, 0, lines, sectors,
                     [&](MemoryRequest request) {
-                      if (!keeps(request.line)) return;
+                      if (!lines_.keeps(request.line)) return;
                       // What goes to one SM alone may be merged with what others ask for.
                       if (loads && targets == 1) request.kind = RequestKind::read;
                       outbox_.push_back(request);

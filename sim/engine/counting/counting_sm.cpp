@@ -4,8 +4,9 @@
 #include <cmath>
 
 namespace tilescope {
+
 CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy,
-                       int id, unsigned thin_shift, RunShapes& shapes)
+                       int id, const Grain& grain, RunShapes& shapes)
     : id_(id),
       kernel_(kernel),
       costs_(costs),
@@ -13,12 +14,13 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
       pipes_(gpu),
       gpu_(gpu),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
-      thin_shift_(thin_shift),
-      l1_(gpu.l1, occupancy.l1_kib, thin_shift),
+      lines_(AddressHash(gpu), grain.thin_shift),
+      queue_places_(grain.places),
+      l1_(gpu.l1, occupancy.l1_kib, grain.thin_shift),
       hit_latency_(gpu.l1.latency_cycles),
       miss_latency_(gpu.crossbar.request_cycles + gpu.l2.latency_cycles + gpu.crossbar.response_cycles),
-      sub_partitions_(static_cast<double>(gpu.sm.sub_partitions)),
       operands_(Operands::global),
+      first_ctas_(static_cast<std::size_t>(occupancy.ctas_per_sm)),
       bulk_copies_(gpu.asynchronous, id),
       last_latency_(miss_latency_),
       line_cycles_(gpu.crossbar.read_request_cycles) {
@@ -81,7 +83,7 @@ void CountingSm::share_out() {
   done_ = false;
   next_return_ = kNever;
   sharing_.clear();
-  double queued = 0;
+  double places = queue_places_;
   double wanted = 0;
   for (std::uint32_t i = 0; i < turns_.size(); ++i) {
     Turn& turn = turns_[i];
@@ -91,15 +93,33 @@ void CountingSm::share_out() {
       continue;
     }
     if (turn.busy == 0) done_ = true;
-    if (queued >= sub_partitions_ && wanted >= 1) continue;
+    if (turn.rate <= 0 || places <= 0) continue;
+    turn.held = std::min(turn.queue, places);
+    places -= turn.held;
     turn.share = turn.rate;
-    if (turn.share <= 0) continue;
-    queued += turn.queue;
-    wanted += turn.share;
+    wanted += turn.rate;
     sharing_.push_back(i);
   }
   if (wanted <= 1) return;
-  for (const std::uint32_t i : sharing_) turns_[i].share /= wanted;
+  // Who can not use what its places would give leaves the rest to the others.
+  double left = 1, held = 0;
+  for (const std::uint32_t i : sharing_) {
+    turns_[i].share = -1;
+    held += turns_[i].held;
+  }
+  for (bool settled = false; !settled;) {
+    settled = true;
+    for (const std::uint32_t i : sharing_) {
+      Turn& turn = turns_[i];
+      if (turn.share >= 0 || turn.held * left < turn.rate * held) continue;
+      turn.share = turn.rate;
+      left -= turn.rate;
+      held -= turn.held;
+      settled = false;
+    }
+  }
+  for (const std::uint32_t i : sharing_)
+    if (turns_[i].share < 0) turns_[i].share = std::max(0.0, turns_[i].held * left / held);
 }
 
 // When the first of them is done or comes back; `until` when that is sooner.
@@ -134,6 +154,7 @@ void CountingSm::go_on() {
     const Phase phase = phase_of(turns_[i]);
     if (phase == Phase::leaving) {
       ++counters_.ctas;
+      first_ctas_.one_ends();
       finished_.push_back({cta.cta, cta.start, clock_, id_});
       idle_.push_back(std::move(resident_[i]));
       resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -193,6 +214,7 @@ CountingSm::StepTotals CountingSm::step_apart(Cta& cta) {
     turn.ending = false;
     ++cta.steps[w];
     instructions_ += segment.length;
+    first_ctas_.add(cta.age, segment.length);
     Kind& kind = kind_of(segment, cta, w);
     ++kind.times;
     totals.add(kind.totals);
@@ -249,6 +271,7 @@ bool CountingSm::begin_run(Cta& cta) {
 
 CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
   instructions_ += cta.run_instructions;
+  first_ctas_.add(cta.age, cta.run_instructions);
   const RunShape::Phase& phase = cta.run.next(costs_, counters_);
   std::uint32_t loads = 0;  // up to here
   const auto look_at = [&](const RunShape::Touch& touched) {
@@ -256,14 +279,14 @@ CountingSm::StepTotals CountingSm::step_of_run(Cta& cta) {
     touch(cta, cta.run.line(phase.tracks[touched.track]), touched);
     loads = touched.loads_before + (is_load(touched.access) ? 1 : 0);
   };
-  if (thin_shift_ == 0) {
+  if (lines_.shift() == 0) {
     for (const RunShape::Touch& touched : phase.touches) look_at(touched);
     return cta.run_totals;
   }
   selected_.clear();
   std::size_t tracks = 0;
   cta.run.each_kept(
-      phase, [this](LineAddress line) { return keeps(line); },
+      phase, [this](LineAddress line) { return lines_.keeps(line); },
       [&](std::uint32_t t) {
         const std::size_t end = t + 1 < phase.tracks.size() ? phase.tracks[t + 1].touches : phase.of_tracks.size();
         selected_.insert(selected_.end(), phase.of_tracks.begin() + phase.tracks[t].touches,
@@ -325,10 +348,6 @@ void CountingSm::deliver(const std::vector<MemoryReply>& replies) {
     miss_latency_ += (cta.loaded - cta.began - miss_latency_) / 8;
     loads_are_here(cta);
   }
-}
-
-bool CountingSm::keeps(LineAddress line) const {
-  return (mix_bits(line.number() ^ 0xA5A5A5A5A5ULL) & ((1ULL << thin_shift_) - 1)) == 0;
 }
 
 SmCounters CountingSm::counters() const {

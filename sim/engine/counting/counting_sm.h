@@ -20,6 +20,7 @@
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
+#include "models/line_sample.h"
 #include "models/memory_request.h"
 #include "models/occupancy.h"
 #include "models/pipes.h"
@@ -29,16 +30,23 @@
 #include "sim/engine/counting/service_rate.h"
 #include "sim/engine/counting/warp_ahead.h"
 #include "sim/engine/finished_cta.h"
+#include "sim/engine/first_ctas.h"
 #include "sim/engine/sm_counters.h"
 
 namespace tilescope {
 
 class CountingSm {
  public:
-  // `shapes`: those of the launch, shared by all SMs. Only one line in 2^thin_shift goes through the caches; hits and
-  // fills are scaled up by it.
+  // How an SM is counted.
+  struct Grain {
+    unsigned thin_shift =
+        0;               // only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it
+    double places = 24;  // warps that can be at the SM's fullest resource at a time, or wait there in line
+  };
+
+  // `shapes`: those of the launch, shared by all SMs.
   CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id,
-             unsigned thin_shift, RunShapes& shapes);
+             const Grain& grain, RunShapes& shapes);
 
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
@@ -54,6 +62,7 @@ class CountingSm {
   Cycle next_event() const;
   SmCounters counters() const;
   std::uint64_t instructions() const { return instructions_; }
+  const FirstCtas& first_ctas() const { return first_ctas_; }
 
   // From now on what depends on addresses is charged to each instruction as well.
   void tell(Attribution& attribution) { attribution_ = &attribution; }
@@ -110,6 +119,7 @@ class CountingSm {
     double busy = 0;   // cycles it still needs the fullest resource
     double rate = 1;   // of the resource's time, what its warps can use at most
     double queue = 0;  // of its warps, how many wait for the resource at a time
+    double held = 0;   // places that they have in front of the resource
     double share = 0;  // ... and what it gets until the next change
     bool ending = false;
   };
@@ -140,7 +150,6 @@ class CountingSm {
   void send_packets(Cta& cta, const Instruction& instruction, AccessKind access, const AtomicFootprint& packets,
                     LineAddress base_line);
   void send(MemoryRequest request, Cycle now);
-  bool keeps(LineAddress line) const;
   std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
 
   int id_;
@@ -150,14 +159,15 @@ class CountingSm {
   PipeTable pipes_;
   const GpuSpec& gpu_;
   std::int64_t barrier_wavefronts_;
-  unsigned thin_shift_;
+  LineSample lines_;
+  double queue_places_;
   L1Cache l1_;
   Cycle hit_latency_;
   Cycle miss_latency_;
-  double sub_partitions_;
   Operands operands_;
   std::vector<Cta*> places_;                    // every CTA there is room for, by Cta::place
   std::vector<std::unique_ptr<Cta>> resident_;  // oldest first
+  FirstCtas first_ctas_;                        // by age: it is their place until one ends
   std::vector<Turn> turns_;                     // of these
   // What share_out() has found, valid while `shared_`: the turns with a share, when the first of those that are away
   // comes back, and whether somebody is here who needs none.

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace tilescope {
 namespace {
 
-// Instructions that are timed one by one: at least so many, then more until the factor's error is small enough, at most
-// so many. Launches of twice the least are simulated to the end.
-constexpr std::uint64_t kMostTimed = 48'000'000;
-constexpr std::uint64_t kFewestTimedFast =
-    12'000'000;  // twice that when all CTAs start together and drift apart slowly
+// With Sample::fast, instructions that are timed one by one: at least so many, twice that when all CTAs start together
+// and drift apart slowly, then more until the factor's error is small enough. Launches of twice as many are simulated
+// to the end.
+constexpr std::uint64_t kFewestTimedFast = 12'000'000;
 constexpr std::uint64_t kCheckEvery = 2'000'000;
 constexpr double kErrorWanted = 1;  // of the factor between the clocks, percent
 // The first part of them, in which the chip fills up, does not enter the factor between the clocks.
@@ -60,18 +60,6 @@ End last_end(const WorkCurves& detailed, const WorkCurves& coarse) {
   return last;
 }
 
-// As for the clock: what counting saw after the sample is scaled by the factor of the sample once it has warmed up; its
-// error is half the difference between the two halves of that. Counting may have looked at a part of the lines only.
-void take_l2_hits(const WorkCurve& detailed, const WorkCurve& coarse, SampledTiming& result) {
-  const auto to = static_cast<double>(detailed.back().instructions);
-  const double from = warmed_up(detailed);
-  const double middle = (from + to) / 2;
-  const double rest = static_cast<double>(coarse.back().value) - value_at(coarse, to);
-  result.l2_hits = value_at(detailed, to) + rest * factor(detailed, coarse, from, to);
-  const double spread = factor(detailed, coarse, from, middle) - factor(detailed, coarse, middle, to);
-  if (result.l2_hits > 0) result.l2_hit_error_pct = 100 * std::abs(spread) / 2 * rest / result.l2_hits;
-}
-
 }  // namespace
 
 template <class Engine>
@@ -96,63 +84,74 @@ void WorkCurves::add(const Engine& engine) {
     by_load_[curve_of_sm_[static_cast<std::size_t>(sm)]].back().instructions += instructions;
     all += instructions;
   }
-  l2_hits_.push_back({static_cast<std::int64_t>(engine.memory_counters().l2.read_hit_sectors), all});
+  instructions_ = all;
 }
 
 template void WorkCurves::add(const TimingEngine& engine);
 template void WorkCurves::add(const CountingEngine& engine);
 
-SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options,
-                             const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress) {
-  TimingEngine engine(gpu, kernel, options.threads);
+TimedBeginning::TimedBeginning(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options)
+    : options_(options), engine_(gpu, kernel, options.threads) {
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
-  const double waves = ctas / (ctas - static_cast<double>(engine.ctas_waiting()));
-  const std::uint64_t total = coarse.instructions();
-  const std::uint64_t least = options.sample != Sample::fast ? kMostTimed
-                              : engine.ctas_waiting() == 0   ? 2 * kFewestTimedFast
-                                                             : kFewestTimedFast;
-  const bool whole = total <= 2 * least;
-  const std::uint64_t most = whole ? total : std::min(total, kMostTimed);
+  waves_ = ctas / (ctas - static_cast<double>(engine_.ctas_waiting()));
+  if (options.by_instruction) engine_.attribute();
+}
 
-  if (options.by_instruction) engine.attribute();
-  WorkCurves detailed;
-  std::uint64_t next_check = least;
-  engine.on_progress = [&](const TimingEngine& e) {
-    detailed.add(e);
-    const std::uint64_t now = detailed.instructions();
-    if (on_progress) on_progress({std::min(1.0, static_cast<double>(now) / static_cast<double>(most))});
-    if (whole || now < next_check) return;
-    next_check = now + kCheckEvery;
-    if (now >= kMostTimed || last_end(detailed, coarse).factor_error_pct <= kErrorWanted) engine.stop();
+void TimedBeginning::run(std::uint64_t instructions, const std::function<void(const Progress&)>& on_progress) {
+  run_on(instructions, instructions, on_progress);
+}
+
+// `of`: what the progress is a part of.
+void TimedBeginning::run_on(std::uint64_t stop_at, std::uint64_t of,
+                            const std::function<void(const Progress&)>& on_progress) {
+  engine_.on_progress = [&](const TimingEngine& engine) {
+    curves_.add(engine);
+    const std::uint64_t now = curves_.instructions();
+    if (on_progress) on_progress({std::min(1.0, static_cast<double>(now) / static_cast<double>(of))});
+    if (now >= stop_at) engine_.stop();
   };
-  engine.run();
+  engine_.run();
+}
 
-  SampledTiming result{engine.cycles(),
+void TimedBeginning::run_to_ratio(const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress) {
+  const std::uint64_t total = coarse.instructions();
+  const std::uint64_t least = options_.sample != Sample::fast ? kMost
+                              : engine_.ctas_waiting() == 0   ? 2 * kFewestTimedFast
+                                                              : kFewestTimedFast;
+  if (total <= 2 * least) {
+    run_on(std::numeric_limits<std::uint64_t>::max(), total, on_progress);
+    return;
+  }
+  for (std::uint64_t to = least;; to += kCheckEvery) {
+    run_on(to, kMost, on_progress);
+    if (done() || to >= kMost || last_end(curves_, coarse).factor_error_pct <= kErrorWanted) return;
+  }
+}
+
+SampledTiming TimedBeginning::timing(const WorkCurves& coarse) const {
+  SampledTiming result{engine_.cycles(),
                        {},
-                       engine.cycles(),
-                       engine.cycles(),
+                       engine_.cycles(),
+                       engine_.cycles(),
                        1,
                        1,
-                       engine.sm_counters(),
-                       engine.memory_counters(),
-                       0,
-                       0,
-                       engine.timeline(),
-                       engine.instruction_counters()};
-  if (engine.done()) return result;
-  const End last = last_end(detailed, coarse);
-  const WorkCurve& of_last = detailed.by_load()[last.load];
+                       engine_.sm_counters(),
+                       engine_.memory_counters(),
+                       engine_.timeline(),
+                       engine_.instruction_counters()};
+  if (engine_.done()) return result;
+  const End last = last_end(curves_, coarse);
+  const WorkCurve& of_last = curves_.by_load()[last.load];
   result.interval = cycles_interval(of_last, coarse.by_load()[last.load],
-                                    {warmed_up(of_last), static_cast<double>(of_last.back().instructions), waves});
+                                    {warmed_up(of_last), static_cast<double>(of_last.back().instructions), waves_});
   const double half_width = result.interval.half_width();
   result.cycles = static_cast<Cycle>(std::llround(last.when));
   // What has been simulated has passed.
   result.low =
-      std::min(result.cycles, std::max(engine.now(), static_cast<Cycle>(std::floor(last.when * (1 - half_width)))));
+      std::min(result.cycles, std::max(engine_.now(), static_cast<Cycle>(std::floor(last.when * (1 - half_width)))));
   result.high = static_cast<Cycle>(std::ceil(last.when * (1 + half_width)));
-  result.fraction = static_cast<double>(detailed.instructions()) / static_cast<double>(total);
-  result.time_fraction = static_cast<double>(engine.now()) / last.when;
-  take_l2_hits(detailed.l2_hits(), coarse.l2_hits(), result);
+  result.fraction = static_cast<double>(curves_.instructions()) / static_cast<double>(coarse.instructions());
+  result.time_fraction = static_cast<double>(engine_.now()) / last.when;
   return result;
 }
 

@@ -30,13 +30,12 @@ class WorkCurves {
   // Clocks of the SMs that hold equally many CTAs: one curve for each number, fewest first, when all CTAs of the launch
   // are resident from the start; one for the whole chip otherwise.
   const std::vector<WorkCurve>& by_load() const { return by_load_; }
-  const WorkCurve& l2_hits() const { return l2_hits_; }  // of the sectors that SMs read, on the whole chip
-  std::uint64_t instructions() const { return l2_hits_.empty() ? 0 : l2_hits_.back().instructions; }
+  std::uint64_t instructions() const { return instructions_; }
 
  private:
   std::vector<std::size_t> curve_of_sm_;
   std::vector<WorkCurve> by_load_;
-  WorkCurve l2_hits_;
+  std::uint64_t instructions_ = 0;  // of all SMs
 };
 
 struct SampledTiming {
@@ -48,15 +47,36 @@ struct SampledTiming {
   double time_fraction = 1;  // of `cycles` that the timed part takes
   SmCounters sm;             // of the timed part
   MemoryCounters memory;
-  double l2_hits = 0;  // sectors that SMs read and that hit in L2, of the whole launch; estimated, with its error
-  double l2_hit_error_pct = 0;
   std::vector<FinishedCta> timeline;
   std::vector<InstructionCounters> instructions;  // of the timed part, when they were asked for
 };
 
-// `coarse`: the counting engine's curves for the whole launch. Small launches are simulated to the end. Of the options
-// only `threads` and `by_instruction` matter here.
-SampledTiming time_by_sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options,
-                             const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress);
+// A launch's beginning, instruction by instruction.
+class TimedBeginning {
+ public:
+  // Of the options `threads`, `sample` and `by_instruction` matter here.
+  TimedBeginning(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options);
+
+  // Goes on until `instructions` of the launch have been timed, or it ends. May be called again.
+  void run(std::uint64_t instructions, const std::function<void(const Progress&)>& on_progress);
+  // The same, as far as it takes until the clocks' ratio is known, given the counting engine's curves for the whole
+  // launch: Sample::fast asks for fewer than Sample::auto_. Small launches are simulated to the end.
+  void run_to_ratio(const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress);
+
+  bool done() const { return engine_.done(); }
+  const TimingEngine& engine() const { return engine_; }
+  // The whole launch. REQUIRES: done(), or curves of the whole launch.
+  SampledTiming timing(const WorkCurves& coarse) const;
+
+  static constexpr std::uint64_t kMost = 48'000'000;  // warp instructions; launches of twice as many are run to the end
+
+ private:
+  void run_on(std::uint64_t stop_at, std::uint64_t of, const std::function<void(const Progress&)>& on_progress);
+
+  const RunOptions& options_;
+  double waves_;
+  TimingEngine engine_;
+  WorkCurves curves_;
+};
 
 }  // namespace tilescope

@@ -19,6 +19,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       kernel_(kernel),
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions)),
       slots_(occupancy),
+      first_ctas_(static_cast<std::size_t>(occupancy.ctas_per_sm)),
       warps_(slots_.warps()),
       bulk_copies_(gpu.asynchronous, id) {
   const auto has = [&kernel](OpClass op) {
@@ -95,9 +96,15 @@ void Sm::fetch(Warp& warp) {
   warp.end = warp.pc + instruction_cache_.settled(index, most, there);
 }
 
+bool Sm::next_segment(Warp& warp) {
+  if (!warp.next_segment()) return false;
+  first_ctas_.add(warp.slot, static_cast<std::uint64_t>(warp.segment_end - warp.pc));
+  return true;
+}
+
 // At the end of a straight run: false when the warp has ended.
 bool Sm::go_on(Warp& warp) {
-  if (warp.pc == warp.segment_end && !warp.next_segment()) return false;
+  if (warp.pc == warp.segment_end && !next_segment(warp)) return false;
   fetch(warp);
   return true;
 }
@@ -127,7 +134,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.times.last_issue = start - 1;
     warp.stores_left = 0;
     warp.times.after_stall = warp.start = start;
-    if (warp.next_segment()) fetch(warp);
+    if (next_segment(warp)) fetch(warp);
     warp.slot = s;
     warp.sub = static_cast<std::uint8_t>((first + w) % subs_.size());
     SubPartition& sub = subs_[warp.sub];
@@ -409,6 +416,7 @@ void Sm::exit_warp(Warp& warp, Cycle now) {
   for (SubPartition& sub : subs_)
     sub.scheduler.remove(warp.slot, [this](std::uint16_t w, std::uint16_t place) { warps_[w].position = place; });
   ++counters_.ctas;
+  first_ctas_.one_ends();
   finished_.push_back({slot.cta, slot.start, slot.end, id_});
   slots_.give_back(warp.slot);
   active_until_ = std::max(active_until_, slot.end);

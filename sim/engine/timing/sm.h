@@ -19,6 +19,7 @@
 #include "models/instruction_cache.h"
 #include "models/pipes.h"
 #include "sim/engine/finished_cta.h"
+#include "sim/engine/first_ctas.h"
 #include "sim/engine/issue_listener.h"
 #include "sim/engine/sm_counters.h"
 #include "sim/engine/timing/cta_slots.h"
@@ -58,6 +59,8 @@ class Sm {
   SmCounters counters() const;
   std::uint64_t instructions() const { return counters_.stall_cycles[static_cast<std::size_t>(Stall::selected)]; }
 
+  const FirstCtas& first_ctas() const { return first_ctas_; }
+
   // From now on `listener` hears of every issue. It outlives this.
   void tell(IssueListener& listener) { listener_ = &listener; }
 
@@ -92,6 +95,7 @@ class Sm {
   Cycle resolve_dependencies(Warp& warp);
   unsigned resolve_own_wait(Warp& warp);
   std::uint16_t index_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
+  bool next_segment(Warp& warp);
   bool go_on(Warp& warp);
   void fetch(Warp& warp);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
@@ -121,6 +125,7 @@ class Sm {
   const Kernel& kernel_;
   std::vector<SubPartition> subs_;
   CtaSlots slots_;
+  FirstCtas first_ctas_;  // by slot: they are taken in turn
   std::vector<Warp> warps_;
   std::vector<GroupProducts> products_;  // by warp; none where the kernel has no such instructions
   std::vector<FinishedCta> finished_;
