@@ -15,6 +15,7 @@ bool is_power_of_two(std::int64_t value) { return std::has_single_bit(static_cas
 void ClockSpec::fields(SpecFields& f) {
   f.real("sm_mhz", sm_mhz, {100, 10000}, "MHz", "clock of the SMs while a kernel runs");
   f.real("l2_mhz", l2_mhz, {100, 10000}, "MHz", "clock of the L2 slices");
+  f.real("tensor_pct", tensor_pct, {10, 100}, "%", "of sm_mhz, in kernels that use tensor cores");
 }
 
 std::int64_t SmSpec::count() const { return std::accumulate(gpcs.begin(), gpcs.end(), std::int64_t{0}); }

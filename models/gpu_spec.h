@@ -13,6 +13,7 @@ namespace tilescope {
 struct ClockSpec {
   double sm_mhz = 0;
   double l2_mhz = 0;
+  double tensor_pct = 0;  // of sm_mhz, in kernels with tensor instructions
   void fields(SpecFields& f);
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -209,9 +210,19 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 
 }  // namespace
 
+GpuSpec gpu_running(const GpuSpec& gpu, const Kernel& kernel) {
+  GpuSpec running = gpu;
+  const auto code = kernel.code();
+  if (std::any_of(code.begin(), code.end(), [](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; }))
+    running.clock.sm_mhz *= running.clock.tensor_pct / 100;
+  return running;
+}
+
 RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   refuse_impossible_launch(gpu, kernel);
-  RunOutcome outcome = run(gpu, kernel, options);
+  const GpuSpec running = gpu_running(gpu, kernel);
+  RunOutcome outcome = run(running, kernel, options);
+  outcome.sm_mhz = running.clock.sm_mhz;
   const std::vector<std::string> before = kernel.approximations();
   outcome.approximations.insert(outcome.approximations.begin(), before.begin(), before.end());
   // What was executed and is not modelled.

@@ -61,7 +61,13 @@ struct RunOutcome {
   // What this launch does that is not modelled, or modelled as something else: one sentence each, with how often it
   // occurs, in a fixed order. Empty where the answer rests on nothing but what docs/accuracy.md states of every launch.
   std::vector<std::string> approximations;
+  double sm_mhz = 0;  // clock of the SMs; 0: the configured one
 };
+
+// The GPU as the kernel finds it: SMs whose tensor cores work run at a lower clock than others, beside which the L2 and
+// device memory are faster. The clock falls for the whole launch here. Source: counters of an H100 and an H200, where
+// the SMs of a GPC that works on products run at 1,750 to 1,850 MHz, the others of the same launch at 1,980.
+GpuSpec gpu_running(const GpuSpec& gpu, const Kernel& kernel);
 
 // What a launch asks of an SM.
 CtaResources cta_resources(const Launch& launch);

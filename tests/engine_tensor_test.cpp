@@ -2,6 +2,7 @@
 // those of gpu/measured/h100/async_microbench.csv.
 #include "engine_runs.h"
 #include "microbench.h"
+#include "sim/results/metrics.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
@@ -65,6 +66,22 @@ TEST_CASE("a product of a warpgroup takes its multiply-adds, or what it reads") 
   CHECK(product_cycles(128, false, {"pipes.group_tensor_fma_per_cycle=256"}) == doctest::Approx(128).epsilon(0.02));
 }
 
+TEST_CASE("what products of warpgroups read is counted, timed or not: four rows of 32 bytes in a wavefront") {
+  const struct {
+    int n;
+    bool a_in_registers;
+    std::uint64_t wavefronts;
+  } rows[] = {{8, false, 18}, {128, false, 48}, {128, true, 32}};
+  for (const Mode mode : {Mode::timing, Mode::counts}) {
+    for (const auto& row : rows) {
+      CAPTURE(row.n);
+      const Program program = {group_product(row.n, row.a_in_registers, true), group_wait(0), step(OpClass::nop)};
+      const RunOutcome outcome = run(gpu("h100", {"sm.gpcs=[1]"}), HandMadeKernel(2, 8 * kLanes, program), mode);
+      CHECK(outcome.sm.operand_wavefronts() == 4 * row.wavefronts);  // four warpgroups
+    }
+  }
+}
+
 TEST_CASE("a product of a warp takes its bits along K") {
   CHECK(warp_product_cycles(8, 0) == doctest::Approx(6.05).epsilon(0.02));  // m16n8k16 FP16, m16n8k8 TF32
   CHECK(warp_product_cycles(4, 0) == doctest::Approx(4.1).epsilon(0.03));   // m16n8k8 FP16, m16n8k16 INT8
@@ -112,4 +129,45 @@ TEST_CASE("loads from shared memory get what products leave of the data stage") 
   all.insert(all.end(), loads.begin(), loads.end());
   const Cycle together = warpgroup_cycles(all), alone = warpgroup_cycles(loads);
   CHECK(together > alone + 1000);
+}
+
+TEST_CASE("products of warps that do not issue them in step take no longer") {
+  // Two warpgroups, each with one group under way and one behind it. Loads with conflicts, which the data stage serves
+  // warp by warp, let the warps go one after the other.
+  constexpr int kGroups = 64, kProducts = 4;
+  for (const int conflicts : {1, 2, 4, 8, 16, 32}) {
+    CAPTURE(conflicts);
+    Program program = {load_shared(strided(0, 4 * conflicts, 4)).sets(0)};
+    for (int i = 0; i < kGroups; ++i) {
+      for (int p = 0; p < kProducts; ++p) program.push_back(group_product(128, false, p + 1 == kProducts).waits_for(0));
+      program.push_back(group_wait(1));
+    }
+    program.push_back(step(OpClass::nop));
+    const Cycle cycles =
+        run_timed(HandMadeKernel(1, 8 * kLanes, program), gpu("h100", {"sm.gpcs=[1]"})).timeline.at(0).end;
+    CHECK(static_cast<double>(cycles) == doctest::Approx(2 * kGroups * kProducts * 64).epsilon(0.05));
+  }
+}
+
+TEST_CASE("while tensor cores work the SMs' clock is lower, and what does not depend on it takes fewer cycles") {
+  Program bare, with_products;
+  for (int i = 0; i < 32; ++i) {  // one after the other, from device memory
+    const Step load = load_global(strided(4096 * 128 * i, 128, 4)).sets(0).waits_for(0);
+    bare.push_back(load);
+    with_products.push_back(load);
+  }
+  with_products.push_back(step(OpClass::tensor));
+  const auto outcome = [](const Program& program, const char* change) {
+    return run(gpu("h100", {"sm.gpcs=[1]", change}), HandMadeKernel(1, kLanes, program), Mode::timing);
+  };
+  const char *const whole = "clock.tensor_pct=100", *const half = "clock.tensor_pct=50";
+  CHECK(outcome(with_products, half).sm_mhz == outcome(with_products, whole).sm_mhz / 2);
+  CHECK(outcome(bare, half).sm_mhz == outcome(bare, whole).sm_mhz);
+  CHECK(outcome(bare, half).cycles == outcome(bare, whole).cycles);
+  const RunOutcome slow = outcome(with_products, half), fast = outcome(with_products, whole);
+  CHECK(slow.cycles < fast.cycles - 32 * 100);
+  const GpuSpec spec = gpu("h100");
+  const HandMadeKernel kernel(1, kLanes, with_products);
+  const MetricSource source{spec, kernel.launch(), slow};
+  CHECK(source.sm_mhz() == slow.sm_mhz);
 }

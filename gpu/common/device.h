@@ -16,6 +16,13 @@ inline void check(cudaError_t status, const char* what) {
   }
 }
 
+// Streaming multiprocessors of the device in use.
+inline int multiprocessors() {
+  int count = 0;
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
+  return count;
+}
+
 template <class T>
 class DeviceBuffer {
  public:

@@ -40,6 +40,7 @@ samples() { # samples ARCHITECTURE FAMILY: from $work/cubin and $work/all
   sed -n 's/.*Function : //p' "$work/all" | while read -r function; do
     [[ $(file_name "$function") =~ ^($pattern)$ ]] && echo "$function"
   done >"$work/keep" || true
+  [ -s "$work/keep" ] || return 0
   mkdir -p "$out"
   cuobjdump -elf "$work/cubin" >"$work/elf"
   awk -v KEEP="$work/keep" -f "$here/shorten.awk" "$work/all" >"$out/$2.sm_$1.sass"
@@ -49,8 +50,12 @@ samples() { # samples ARCHITECTURE FAMILY: from $work/cubin and $work/all
 
 for architecture in ${ARCHITECTURES:-80 90}; do
   for source in "$kernels"/*.cu; do
-    family=$(basename "$source" .cu)
-    nvcc -std=c++17 -O3 -arch="sm_$architecture" -lineinfo -cubin -o "$work/cubin" "$source"
+    family=$(basename "$source" .cu) compiled=$architecture
+    if [ "$family" = gemm_specialised ]; then # wgmma is there for sm_90a alone
+      [ "$architecture" = 90 ] || continue
+      compiled=90a
+    fi
+    nvcc -std=c++17 -O3 -arch="sm_$compiled" -lineinfo -cubin -o "$work/cubin" "$source"
     cuobjdump -sass "$work/cubin" >"$work/all"
     if [ "$select" = samples ]; then
       samples "$architecture" "$family"

@@ -9,6 +9,7 @@
 
 #include "../common/device.h"
 #include "../common/flush.h"
+#include "../common/hopper.cuh"
 
 namespace tilescope::gpu {
 
@@ -53,9 +54,6 @@ __device__ inline int sm_id() {
   int id;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   return id;
-}
-__device__ inline unsigned shared_address(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
 // The rank of this CTA among the first `wanted` that came to SM `sm`, or -1: then the CTA has nothing to do. `claims`
@@ -106,11 +104,7 @@ class Recorder {
   DeviceBuffer<T> buffer_;
 };
 
-inline int sm_count() {
-  int count = 0;
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
-  return count;
-}
+inline int sm_count() { return multiprocessors(); }
 
 inline void finish(const char* what) {
   check(cudaGetLastError(), what);

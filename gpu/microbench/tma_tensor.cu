@@ -6,9 +6,9 @@
 //     first.
 #include <algorithm>
 
+#include "../common/tensor_map.h"
 #include "benchmarks.h"
 #include "hopper.cuh"
-#include "tensor_map.h"
 
 namespace tilescope::gpu {
 namespace {

@@ -3,8 +3,9 @@
 //   time=stream: groups of 8, of which the next is issued while the last one runs.
 //     cycles_per_instruction: of one warpgroup. multiply_adds: per cycle of the SM.
 //   time=group;chained=C: C wgmmas on the same sums, commit, wait for them; cycles_per_group: of one warpgroup.
+#include "../common/wgmma.cuh"
 #include "benchmarks.h"
-#include "wgmma.cuh"
+#include "hopper.cuh"
 
 namespace tilescope::gpu {
 namespace {

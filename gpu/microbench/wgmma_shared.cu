@@ -5,8 +5,9 @@
 //   access=none: the wgmmas alone; n=0: the other warps alone.
 #include <algorithm>
 
+#include "../common/wgmma.cuh"
 #include "benchmarks.h"
-#include "wgmma.cuh"
+#include "hopper.cuh"
 
 namespace tilescope::gpu {
 namespace {

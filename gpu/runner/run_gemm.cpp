@@ -34,7 +34,7 @@ void check(Row& row, const Case& c, const Problem& problem, const Options& optio
   const Agreement agreement = compare_with_reference(problem);
   row.relative_error = number(agreement.relative_error, 3);
   bool good = agreement.good;
-  if (cublas_available()) {
+  if (cublas_available() && problem.packed_a == nullptr) {
     const DeviceBuffer<float> other(static_cast<std::size_t>(c.m) * c.n);
     Problem by_cublas = problem;
     by_cublas.c = other.data();
@@ -56,6 +56,9 @@ std::vector<Instance> gemm_instances() {
   add_gemm_register(table);
   add_gemm_async(table);
   add_gemm_tensor(table);
+  add_gemm_pipelined(table);
+  add_gemm_specialised(table);
+  add_gemm_streamk(table);
   return table;
 }
 
@@ -78,11 +81,15 @@ const Instance& find_gemm(const std::vector<Instance>& table, const Case& c) {
 }
 
 Row run_gemm(const Case& c, const Instance& instance, const Options& options) {
+  if (instance.hopper && !compiled_for_sm_90a()) {
+    throw std::invalid_argument(c.where + c.kernel + ": not on this GPU: needs sm_90a, and a build for it");
+  }
   const DeviceBuffer<float> a(static_cast<std::size_t>(c.m) * c.k);
   const DeviceBuffer<float> b(static_cast<std::size_t>(c.k) * c.n);
   const DeviceBuffer<float> out(static_cast<std::size_t>(c.m) * c.n);
-  fill_random(a.data(), a.count(), options.seed);
-  fill_random(b.data(), b.count(), options.seed + 1);
+  const auto fill = instance.packed ? &fill_small_numbers : &fill_random;
+  fill(a.data(), a.count(), options.seed);
+  fill(b.data(), b.count(), options.seed + 1);
   tilescope::gpu::check(cudaMemset(out.data(), 0xff, out.bytes()), "cudaMemset");  // NaNs: an output left out shows
   Problem problem{c.m, c.n, c.k, a.data(), b.data(), out.data()};
   std::optional<DeviceBuffer<std::uint16_t>> half_a, half_b;
@@ -91,6 +98,14 @@ Row run_gemm(const Case& c, const Instance& instance, const Options& options) {
     problem.half_b = reinterpret_cast<__half*>(half_b.emplace(b.count()).data());
     round_to_half(a.data(), reinterpret_cast<__half*>(half_a->data()), a.count());
     round_to_half(b.data(), reinterpret_cast<__half*>(half_b->data()), b.count());
+  }
+  std::optional<DeviceBuffer<char>> packed_a, packed_b;
+  if (instance.packed) {
+    const TensorType type = *instance.packed;
+    problem.packed_a = packed_a.emplace(a.count() * bytes_of(type)).data();
+    problem.packed_b = packed_b.emplace(b.count() * bytes_of(type)).data();
+    pack(a.data(), packed_a->data(), type, c.m, c.k, false);
+    pack(b.data(), packed_b->data(), type, c.k, c.n, true);
   }
   Row row;
   row.kernel = c.kernel;
@@ -102,6 +117,9 @@ Row run_gemm(const Case& c, const Instance& instance, const Options& options) {
   row.block = instance.block;
   row.timing = time_launches([&] { instance.launch(instance, problem, {c.group}); }, options);
   row.tflops = number(flop(c) / row.timing.median_ms * 1e-9, 4);
+  if (instance.packed == TensorType::kS8) {
+    ints_to_floats(out.data(), out.count());
+  }
   if (options.check) {
     check(row, c, problem, options);
   }

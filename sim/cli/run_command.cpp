@@ -135,7 +135,7 @@ int run_kernels(const Values& values, std::ostream& out) {
         results.push_back({label, std::move(result)});
         if (timeline_file)
           timeline_file->stream() << (timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
-                                                                 : timeline_trace(outcome.timeline, gpu.clock.sm_mhz));
+                                                                 : timeline_trace(outcome.timeline, outcome.sm_mhz));
       }
     stream << text_of(results, format);
   });

@@ -21,6 +21,7 @@ void with_others(WorkCounters& mine, const WorkCounters& other, Apply apply) {
   apply(mine.fill_sectors, other.fill_sectors);
   apply(mine.tag_cycles, other.tag_cycles);
   apply(mine.data_wavefronts, other.data_wavefronts);
+  apply(mine.operand_rows, other.operand_rows);
   for (std::size_t i = 0; i < mine.stall_cycles.size(); ++i) apply(mine.stall_cycles[i], other.stall_cycles[i]);
 }
 

@@ -44,6 +44,7 @@ struct WorkCounters {
   std::uint64_t fill_sectors = 0;     // L1 misses: sectors that came back from L2
   std::uint64_t tag_cycles = 0;       // tag stage busy
   std::uint64_t data_wavefronts = 0;  // data stage busy, shared and global
+  std::uint64_t operand_rows = 0;  // of 32 B in shared memory, read by products of warpgroups; for each of four warps
   std::array<std::uint64_t, kStalls> stall_cycles{};
 
   AccessCounters& of(AccessKind kind) { return access[static_cast<std::size_t>(kind)]; }
@@ -54,6 +55,8 @@ struct WorkCounters {
     return of(AccessKind::shared_load).wavefronts + of(AccessKind::shared_store).wavefronts +
            of(AccessKind::shared_atomic).wavefronts;
   }
+  // A product reads its rows once for the four warps, four rows in a wavefront.
+  std::uint64_t operand_wavefronts() const { return operand_rows / 16; }
   std::uint64_t shared_ideal() const {
     return of(AccessKind::shared_load).ideal + of(AccessKind::shared_store).ideal + of(AccessKind::shared_atomic).ideal;
   }

@@ -19,7 +19,7 @@ std::optional<double> share(double part, double whole) {
 void derive_time(const MetricSource& source, Derived& derived) {
   const RunOutcome& outcome = source.outcome;
   const GpuTotals totals = gpu_totals(source.gpu);
-  const double ns = static_cast<double>(outcome.cycles) * 1000.0 / source.gpu.clock.sm_mhz;
+  const double ns = static_cast<double>(outcome.cycles) * 1000.0 / source.sm_mhz();
   if (ns <= 0) return;
   if (source.launch.flop > 0) {
     derived.tflops = source.launch.flop / ns / 1000.0;

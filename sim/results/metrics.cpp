@@ -58,8 +58,8 @@ class Registry {
 void Registry::add_time() {
   timed("gpc__cycles_elapsed.max", "cycle", "SM clock cycles of the kernel, launch overhead included", true,
         [](Source s) { return static_cast<double>(s.outcome.cycles); });
-  timed("gpu__time_duration.sum", "ns", "the same as time, at the configured SM clock", false,
-        [](Source s) { return static_cast<double>(s.outcome.cycles) * 1000.0 / s.gpu.clock.sm_mhz; });
+  timed("gpu__time_duration.sum", "ns", "the same as time, at the clock of the SMs", false,
+        [](Source s) { return static_cast<double>(s.outcome.cycles) * 1000.0 / s.sm_mhz(); });
   timed("sm__cycles_active.avg", "cycle", "cycles with a resident CTA, mean over all SMs", false,
         [](Source s) { return real(s.outcome.sm.active_cycles) / sms(s); });
   timed("smsp__cycles_active.sum", "cycle", "the same over all sub-partitions: each is active while its SM is", true,
@@ -149,8 +149,9 @@ void Registry::add_shared() {
   const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
   count(wavefronts + ".sum", "wavefront", "passes of the L1 data stage, shared and global",
         [](Source s) { return real(s.outcome.sm.data_wavefronts); });
-  count(wavefronts + "_mem_shared.sum", "wavefront", "passes for shared loads, stores and atomics",
-        [](Source s) { return real(s.outcome.sm.shared_wavefronts()); });
+  count(wavefronts + "_mem_shared.sum", "wavefront",
+        "passes for shared loads, stores and atomics, and for what wgmma reads",
+        [](Source s) { return real(s.outcome.sm.shared_wavefronts() + s.outcome.sm.operand_wavefronts()); });
   struct Kind {
     const char *op, *what;
     AccessKind access;

@@ -20,6 +20,8 @@ struct MetricSource {
   const GpuSpec& gpu;
   const Launch& launch;
   const RunOutcome& outcome;
+  // Of the SMs while the launch ran.
+  double sm_mhz() const { return outcome.sm_mhz > 0 ? outcome.sm_mhz : gpu.clock.sm_mhz; }
 };
 
 struct Metric {

@@ -50,7 +50,7 @@ std::vector<Utilisation> utilisations(const MetricSource& source) {
   const PipeTable pipes(source.gpu);
   const double active = real(sm.active_cycles);
   const double slots = active * static_cast<double>(source.gpu.sm.sub_partitions);
-  const double ns = static_cast<double>(source.outcome.cycles) * 1000.0 / source.gpu.clock.sm_mhz;
+  const double ns = static_cast<double>(source.outcome.cycles) * 1000.0 / source.sm_mhz();
 
   std::vector<Utilisation> all;
   all.push_back(

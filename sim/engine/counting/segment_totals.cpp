@@ -77,15 +77,23 @@ void add(const SharedAccess& one, Counters& counters, std::uint64_t times) {
   if (one.access != AccessKind::async_store) counters.data_wavefronts += std::max(one.wavefronts, 1U) * times;
 }
 
+std::uint64_t rows_of(const Instruction& instruction) {
+  return instruction.op == OpClass::group_tensor ? static_cast<std::uint64_t>(instruction.rows_read()) : 0;
+}
+
 }  // namespace
 
 void SegmentTotals::add_to(SmCounters& counters, std::uint64_t times) const {
   for (std::size_t i = 0; i < instructions.size(); ++i) counters.instructions[i] += instructions[i] * times;
   for (const SharedAccess& one : shared) add(one, counters, times);
+  counters.operand_rows += operand_rows * times;
 }
 
 void SegmentTotals::add_to(Attribution& attribution, std::uint64_t times) const {
-  for (std::uint32_t i = 0; i < length; ++i) attribution.of(code + i).executed += times;
+  for (std::uint32_t i = 0; i < length; ++i) {
+    attribution.of(code + i).executed += times;
+    attribution.of(code + i).operand_rows += rows_of(code[i]) * times;
+  }
   for (const SharedAccess& one : shared) add(one, attribution.of(code + one.position), times);
 }
 
@@ -102,6 +110,7 @@ SegmentTotals totals_of(const Segment& segment, const AccessCosts& costs, const 
   for (std::uint32_t i = 0; i < segment.length; ++i) {
     const Instruction& instruction = segment.code[i];
     ++totals.instructions[static_cast<std::size_t>(instruction.op)];
+    totals.operand_rows += rows_of(instruction);
     const PipeUse& use = pipes[instruction.op];
     dispatch += use.dispatch;
     pipe_busy[static_cast<std::size_t>(use.pipe)] +=

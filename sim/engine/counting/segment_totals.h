@@ -39,6 +39,7 @@ struct SegmentTotals {
   Cycle alone = 0;
   Cycle slack = 0;
   bool loads_lines = false;
+  std::uint64_t operand_rows = 0;    // WorkCounters::operand_rows
   std::vector<LineAccess> lines;     // in order
   std::vector<SharedAccess> shared;  // in order
   const Instruction* code = nullptr;

@@ -303,10 +303,12 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
 }
 
 // A product of the warp's warpgroup: its part on this sub-partition's tensor core, behind those that it has. The warp
-// goes on.
+// goes on. Its operands take their turn at the data stage now, in the order of issue, although the core may read them
+// later: a place taken ahead would keep the other sub-partitions' products waiting behind a stage that stands idle.
 [[gnu::noinline]] void Sm::issue_products(SubPartition& sub, const Warp& warp, std::uint16_t index, Cycle now) {
   const Cycle start = std::max(now, sub.products_until);
-  const Cycle read = lsu_.read_operands(start, TensorCores::wavefronts(*warp.pc, warp.sub));
+  counters_.operand_rows += static_cast<std::uint64_t>(warp.pc->rows_read());
+  const Cycle read = lsu_.read_operands(now, TensorCores::wavefronts(*warp.pc, warp.sub));
   sub.products_until = std::max(start + pipes_.tensor_interval(*warp.pc), read);
   products_[index].add(sub.products_until + group_tensor_latency_, warp.pc->closes_group());
 }

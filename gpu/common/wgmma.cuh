@@ -27,7 +27,7 @@ struct Layout {
   // The descriptor of a tile at shared address 0, to which the address / 16 is added. Offsets are in bytes: K major,
   // `stride` leads to the next 8 rows and `leading` to the next 16 bytes of K (without swizzle only); else `leading`
   // leads to the next swizzle_bytes of rows and `stride` to the next 8 of K.
-  unsigned long long descriptor() const {
+  __host__ __device__ unsigned long long descriptor() const {
     const bool none = swizzle_bytes == 16;
     const int atom = 8 * swizzle_bytes;
     int leading = none ? atom : 16;
