@@ -3,8 +3,10 @@
 #
 #   listings/make_listings.sh OUT [SELECT]      ->  OUT/sm_80/gemm_tiled/gemm_tiled_32_0_0_false_false_false.sass, ...
 #   listings/make_listings.sh OUT samples       ->  OUT/gemm_tiled.sm_80.sass, OUT/gemm_tiled.sm_80.elf, ...: traces/samples/sass/gpu
+#   listings/make_listings.sh OUT microbench    ->  OUT/bandwidth.sm_90.sass, ...: traces/samples/sass/microbench
 #
 # samples: the instances of measured.txt, a file for each family and what launch files need of the ELF (shorten.awk).
+# microbench: the kernels of gpu/microbench that tools/curves runs, in the same form, for sm_90.
 # SELECT is an extended regular expression on the instance's name (the template arguments joined by '_'), or the word `small`: one or
 # two instances of each kernel. Default: all. Needs nvcc, cuobjdump and nvdisasm (all in the CUDA Toolkit, no GPU) and c++filt.
 # ARCHITECTURES="80 90" in the environment chooses others.
@@ -41,12 +43,31 @@ samples() { # samples ARCHITECTURE FAMILY: from $work/cubin and $work/all
     [[ $(file_name "$function") =~ ^($pattern)$ ]] && echo "$function"
   done >"$work/keep" || true
   [ -s "$work/keep" ] || return 0
+  shortened "$1" "$2"
+}
+
+shortened() { # shortened ARCHITECTURE FAMILY: the functions of $work/keep
   mkdir -p "$out"
   cuobjdump -elf "$work/cubin" >"$work/elf"
   awk -v KEEP="$work/keep" -f "$here/shorten.awk" "$work/all" >"$out/$2.sm_$1.sass"
   awk -v KEEP="$work/keep" -f "$here/shorten.awk" "$work/elf" >"$out/$2.sm_$1.elf"
   echo "$out/$2.sm_$1.sass: $(wc -l <"$work/keep") functions"
 }
+
+if [ "$select" = microbench ]; then
+  while read -r family function; do
+    nvcc -std=c++17 -O3 -arch=sm_90 -lineinfo -cubin -o "$work/cubin" "$here/../microbench/$family.cu"
+    cuobjdump -sass "$work/cubin" >"$work/all"
+    sed -n 's/.*Function : //p' "$work/all" | grep -E "[0-9]${function}[EI]" >"$work/keep"
+    shortened 90 "$family"
+  done <<'KERNELS'
+bandwidth read
+counted_l2_capacity probe_cyclic
+counted_strided probe_strided
+latency_global chase
+KERNELS
+  exit
+fi
 
 for architecture in ${ARCHITECTURES:-80 90}; do
   for source in "$kernels"/*.cu; do
