@@ -1,9 +1,6 @@
-// The warp scheduler of a sub-partition. Among the warps that can issue it takes the one that has issued least
-// recently; of equals, the later in age. The queue in front of shared memory (MIO) takes an instruction of the oldest
-// CTA that has one. Source: issue order on an H200 (gpu/microbench/scheduler.cu) and when each CTA began and ended in
-// 23 GEMMs on an H100. CTAs that mostly use shared memory end one after the other: of two with 32 x 32 tiles the older
-// after 185,000 cycles, the younger after 258,000; of eight with 16 x 16 tiles three together, then one each 33,000.
-// CTAs that wait for arithmetic (128 x 128 register tiles) or for loads from L1 (naive GEMM, eight CTAs) end together.
+// The warp scheduler of a sub-partition. Among the warps that can issue it takes one of the oldest CTA, and of these
+// the one that has issued least recently; of equals, the later in age. Source: CTA timelines and issue order on an
+// H200 (gpu/microbench/scheduler.cu).
 #pragma once
 
 #include <algorithm>
@@ -35,16 +32,16 @@ class Scheduler {
     const Candidate* chosen = nullptr;
     Cycle chosen_issued = kNever - 1;
     Cycle earliest = kNever;
-    std::uint16_t first = kNoSlot;  // the oldest CTA that has something for the queue
+    std::uint16_t slot = 0;
     for (const Candidate& candidate : candidates_) {
+      if (candidate.slot != slot) {
+        if (chosen != nullptr) break;  // an older CTA's warp can issue
+        slot = candidate.slot;
+      }
       Cycle when = std::max(candidate.ready, taken(candidate.pipe));
       if (candidate.pipe == Pipe::lg && when <= now) when = std::max(when, room(now));
       earliest = std::min(earliest, when);
-      Cycle issued = when <= now ? candidate.issued : kNever;
-      if (candidate.pipe == Pipe::mio && when <= now) {
-        first = first == kNoSlot ? candidate.slot : first;
-        issued = candidate.slot == first ? issued : kNever;
-      }
+      const Cycle issued = when <= now ? candidate.issued : kNever;
       chosen = issued <= chosen_issued ? &candidate : chosen;
       chosen_issued = std::min(issued, chosen_issued);
     }
@@ -83,7 +80,6 @@ class Scheduler {
   }
 
  private:
-  static constexpr std::uint16_t kNoSlot = 0xFFFF;
   struct Candidate {  // a warp, as its scheduler sees it
     Cycle ready = kNever;
     Cycle issued = 0;  // last
