@@ -3,7 +3,7 @@
 //
 // Caches that shrink with it see of contiguous data what whole caches see: every set as often as any other, however
 // close the data comes to the capacity (set_index.h). Lines thrown at random into them would overflow some sets: of
-// 48 MiB in the 50 MiB of an H100 one in six would be lost. Where a group lies in both partitions of L2, groups take
+// 48 MiB in 50 of 16 ways one in twelve would find no place. Where a group lies in both partitions of L2, groups take
 // turns: even ones keep a line of the first.
 #pragma once
 
