@@ -41,7 +41,7 @@ class CountingSm {
   struct Grain {
     unsigned thin_shift =
         0;               // only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it
-    double places = 24;  // warps that can be at the SM's fullest resource at a time, or wait there in line
+    double places = 12;  // warps that can be at the SM's fullest resource at a time, or wait there in line
   };
 
   // `shapes`: those of the launch, shared by all SMs.
