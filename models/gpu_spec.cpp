@@ -81,6 +81,8 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("shared_queue_entries", shared_queue_entries, {1, 256}, "instruction",
             "waiting in the SM's queue for the pipeline");
   f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle", "between two load/store instructions of one sub-partition");
+  f.integer("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
+            "of a sub-partition's way to the SM's queues that addresses of 64 bits take; others take issue_cycles");
   f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one sub-partition");
   f.integer("store_registers_per_cycle", store_registers_per_cycle, {1, 32}, "register/cycle",
             "data that a store hands over; the dispatch port is taken meanwhile");

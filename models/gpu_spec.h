@@ -72,6 +72,7 @@ struct LsuSpec {
   std::int64_t wavefront_cycles = 0;           // between two wavefronts of one sub-partition
   std::int64_t store_registers_per_cycle = 0;  // that a store hands over through the dispatch port
   std::int64_t wide_address_cycles = 0;        // of the dispatch port, for an address of 64 bits
+  std::int64_t wide_issue_cycles = 0;          // of the way to the SM's queues, for addresses of 64 bits
   std::int64_t store_buffer_cycles = 0;        // data of stores that may still leave when the next one passes
   std::int64_t barrier_wavefronts = 0;         // of the data stage, for each barrier of a CTA
   std::int64_t pipeline_cycles = 0;            // from issue to the tag stage

@@ -51,6 +51,45 @@ TEST_CASE("a load by an address of 64 bits keeps the dispatch port for a second 
   CHECK(cycles("lsu.wide_address_cycles=0") < 85);
 }
 
+// Measured on an H100 (load_rate): with 8 warps a sub-partition hands on an LDG.32 every 4.09 to 4.20 cycles, alone or
+// beside three others, and an LDS.32 and an LDG.32 in 6.48 cycles.
+TEST_CASE("addresses of 64 bits take a sub-partition's way to the load/store unit for four cycles") {
+  const Program loads = repeated(400, load_global(strided(1U << 30, 4)).sets(0));
+  const auto cycles = [&](const std::string& change) {
+    return static_cast<double>(run_timed(HandMadeKernel(1, 1024, loads), gpu("h100", {"sm.gpcs=[1]", change})).cycles) /
+           (400 * 8);
+  };
+  CHECK(cycles("lsu.wide_issue_cycles=2") < 0.97 * cycles("lsu.wide_issue_cycles=8"));
+  const GpuSpec spec = gpu("h100", {"sm.gpcs=[1]"});
+  const auto of_one = [&](const Program& program) {
+    const auto of = [&](int turns) {
+      Program all;
+      for (int i = 0; i < turns; ++i) all = all + program;
+      return run_timed(HandMadeKernel(1, 1024, all), spec).cycles;
+    };
+    return static_cast<double>(of(300) - of(100)) / (200 * 8);
+  };
+  check_figure("LDG.32", 4.1, of_one({load_global(strided(1U << 30, 4)).sets(0)}), 5);
+  check_figure("LDS.32 and LDG.32", 8.6,
+               of_one({load_global(strided(1U << 30, 4)).sets(0), load_shared(strided(0, 4)).sets(1)}), 8);
+}
+
+// Measured on an H100 (load_rate, four sub-partitions, 4 warps each; an FADD beside the FFMAs and 0.5 instructions of
+// the loop): a broadcast LDS.128 and 8 FFMAs in 12.6 cycles, and 16 FFMAs in 20.2.
+TEST_CASE("a wavefront that fills two registers takes a cycle of the dispatch port when it is written") {
+  const auto of_one = [&](int ffmas) {
+    const Program program = Program{load_shared(strided(0, 0, 16)).sets(0)} + repeated(ffmas, step(OpClass::fma));
+    const auto of = [&](int turns) {
+      Program all;
+      for (int i = 0; i < turns; ++i) all = all + program;
+      return run_timed(HandMadeKernel(1, 512, all), gpu("h100", {"sm.gpcs=[1]"})).cycles;
+    };
+    return static_cast<double>(of(300) - of(100)) / (200 * 4);
+  };
+  check_figure("LDS.128 and 8 FFMA", 12.6 - 1.5, of_one(8), 5);
+  check_figure("LDS.128 and 16 FFMA", 20.2 - 1.5, of_one(16), 5);
+}
+
 TEST_CASE("latencies that scoreboards wait for") {
   check_figure("MUFU.EX2", 17, latency(step(OpClass::xu)), 0);
   check_figure("SHFL", 24, latency(step(OpClass::shuffle)), 0);

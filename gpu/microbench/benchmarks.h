@@ -44,6 +44,8 @@ void tma_multicast(Report& report);
 void mbarrier(Report& report);
 void cluster_launch(Report& report);
 void cluster_shared(Report& report);
+void fills(Report& report);
+void load_rate(Report& report);
 
 // Kernels for a profiler to count; each launch has a row in the report.
 void counted_empty(Report& report);

@@ -59,6 +59,8 @@ const Benchmark kBenchmarks[] = {
     {"mbarrier", mbarrier},
     {"cluster_launch", cluster_launch},
     {"cluster_shared", cluster_shared},
+    {"fills", fills},
+    {"load_rate", load_rate},
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
     {"counted_bursts", counted_bursts},

@@ -19,6 +19,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       shuffle_latency_(gpu.pipes.shuffle_latency_cycles),
       l1_latency_(gpu.l1.latency_cycles),
       issue_cycles_(gpu.lsu.issue_cycles),
+      wide_issue_cycles_(gpu.lsu.wide_issue_cycles),
       store_registers_per_cycle_(gpu.lsu.store_registers_per_cycle),
       wide_address_cycles_(gpu.lsu.wide_address_cycles),
       store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
@@ -45,11 +46,12 @@ Cycle LoadStoreUnit::room_at(const Lane& lane, std::uint8_t sub) const {
 
 // Queue of the sub-partition, queue of the SM, tag stage, data stage: each is entered when there is room, in order of
 // issue.
-LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Lane& other, Cycle now, std::int64_t tag, std::int64_t wavefronts,
-                                          std::uint8_t sub) {
+LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Lane& other, Cycle now, bool wide, std::int64_t tag,
+                                          std::int64_t wavefronts, std::uint8_t sub) {
   SubPort& port = ports_[sub];
   port.issued = now;
-  const Cycle queued = std::max(now, own.queue.oldest());
+  const Cycle queued = std::max({now, own.queue.oldest(), port.operands_free});
+  port.operands_free = queued + (wide ? wide_issue_cycles_ : issue_cycles_);
   own.waiting[sub].push(queued);
   const Cycle tagged = tag == 0 ? queued + pipeline_cycles_ : tag_stage_.take(queued + pipeline_cycles_, tag);
   const Cycle looked_up = tagged + std::max<std::int64_t>(0, tag - 1);  // the last of its lines
@@ -78,10 +80,14 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
-  const Stages stages = pass(shared_lane_, global_lane_, issue.now, 0, cost.wavefronts, issue.by.sub);
+  const Stages stages = pass(shared_lane_, global_lane_, issue.now, false, 0, cost.wavefronts, issue.by.sub);
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
   Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
                 stores ? dispatch_cycles(issue.access, issue.operand) : 1};
+  // A wavefront of a broadcast fills two registers at once.
+  if (issue.access == AccessKind::shared_load)
+    timing.write_back =
+        std::max<std::int64_t>(0, costs_.pattern(issue.operand).bytes / kRegisterBytes - cost.wavefronts);
   if (issue.operand.base >> 24U != 0) {  // in another CTA of the cluster: there and back
     const LanePattern& lanes = costs_.pattern(issue.operand);
     const Cycle left = send_to_cluster(stages.start, static_cast<double>(std::popcount(lanes.active)) * lanes.bytes);
@@ -96,7 +102,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
   const OpClass op = instruction.op;
   switch (memory_operands(op)) {
     case 0: {  // a shuffle
-      const Stages stages = pass(shared_lane_, global_lane_, now, 0, 1, by.sub);
+      const Stages stages = pass(shared_lane_, global_lane_, now, false, 0, 1, by.sub);
       return {stages.start, stages.last - pipeline_cycles_ + shuffle_latency_};
     }
     case 1: {
@@ -150,8 +156,9 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_access(const Issue& issue) {
 LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(const Issue& issue) {
   const bool shared = is_shared(issue.access);
   ++issue.counters.data_wavefronts;
-  const Stages stages = shared ? pass(shared_lane_, global_lane_, issue.now, 0, 1, issue.by.sub)
-                               : pass(global_lane_, shared_lane_, issue.now, 0, 1, issue.by.sub);
+  const Stages stages = shared
+                            ? pass(shared_lane_, global_lane_, issue.now, false, 0, 1, issue.by.sub)
+                            : pass(global_lane_, shared_lane_, issue.now, !is_local(issue.access), 0, 1, issue.by.sub);
   const Cycle latency = shared ? shared_latency_ : l1_latency_;
   return {stages.start, stages.last - pipeline_cycles_ + latency};
 }
@@ -217,7 +224,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
   if (!is_load(issue.access))
     global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
-  const Stages stages = pass(global_lane_, shared_lane_, issue.now, tag, wavefronts, issue.by.sub);
+  const Stages stages =
+      pass(global_lane_, shared_lane_, issue.now, !is_local(issue.access), tag, wavefronts, issue.by.sub);
   return is_load(issue.access) ? load_lines(issue, footprint, line, stages)
                                : store_lines(issue, footprint, line, stages);
 }
@@ -231,7 +239,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   issue.counters.tag_cycles += static_cast<std::uint64_t>(cost.tag_cycles);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const bool returns = issue.access == AccessKind::global_atomic;
-  const Stages stages = pass(global_lane_, shared_lane_, issue.now, cost.tag_cycles, cost.wavefronts, issue.by.sub);
+  const Stages stages =
+      pass(global_lane_, shared_lane_, issue.now, true, cost.tag_cycles, cost.wavefronts, issue.by.sub);
   Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand), returns ? 1 : 0};
   const LineAddress base_line = LineAddress::of(issue.operand.base);
   const OutstandingMisses::Waiting waiting =

@@ -36,6 +36,7 @@ class LoadStoreUnit {
     int pending = 0;     // how often OutstandingMisses will report (warp, scoreboard, group): accesses with lines out
     int store_pending = 0;  // ... and (warp, kStoreBoard), when stores are tracked
     Cycle left = 0;         // what it stores or adds has left the SM; 0: nothing
+    Cycle write_back = 0;   // its result keeps the dispatch port when it comes
   };
   struct Issuer {  // who issues
     std::uint16_t warp = 0;
@@ -113,8 +114,9 @@ class LoadStoreUnit {
     }
   };
   struct SubPort {
-    Cycle issued = -1000;  // the last instruction
-    Resource data;         // the sub-partition's way into the data stage
+    Cycle issued = -1000;     // the last instruction
+    Cycle operands_free = 0;  // the way of addresses into the SM's queues
+    Resource data;            // the sub-partition's way into the data stage
   };
   struct Issue {  // of one access
     const Instruction& instruction;
@@ -125,7 +127,9 @@ class LoadStoreUnit {
     SmCounters& counters;
   };
 
-  Stages pass(Lane& own, Lane& other, Cycle now, std::int64_t tag, std::int64_t wavefronts, std::uint8_t sub);
+  // `wide`: by addresses of 64 bits.
+  Stages pass(Lane& own, Lane& other, Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
+              std::uint8_t sub);
   Timing issue_generic(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                        SmCounters& counters);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands, SmCounters& counters) const;
@@ -154,6 +158,7 @@ class LoadStoreUnit {
   Cycle shuffle_latency_;
   Cycle l1_latency_;
   Cycle issue_cycles_;
+  Cycle wide_issue_cycles_;
   std::int64_t store_registers_per_cycle_;
   Cycle wide_address_cycles_;
   Cycle store_buffer_cycles_;

@@ -317,6 +317,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
 [[gnu::noinline]] Cycle Sm::issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
+  if (timing.write_back != 0) subs_[warp.sub].port.write_back(timing.complete, timing.write_back);
   warp.operand += memory_operands(instruction.op);
   warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, use.pipe == Pipe::lg);
   warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
