@@ -236,6 +236,16 @@ void LaunchSpec::fields(SpecFields& f) {
          "between two CTAs that the dispatcher starts");
 }
 
+void MeasuredSpec::fields(SpecFields& f) {
+  f.real("fp32_tflops", fp32_tflops, {0, 1e6}, "TFLOP/s", "multiply-adds of FP32; 0 here and below: not measured");
+  f.real("fp64_tflops", fp64_tflops, {0, 1e6}, "TFLOP/s", "multiply-adds of FP64, tensor cores apart");
+  f.real("tensor_fp16_tflops", tensor_fp16_tflops, {0, 1e6}, "TFLOP/s", "dense FP16 products of tensor cores");
+  f.real("shared_gbs", shared_gbs, {0, 1e9}, "GB/s", "loads of shared memory, all SMs");
+  f.real("l1_gbs", l1_gbs, {0, 1e9}, "GB/s", "loads that hit in L1, all SMs");
+  f.real("l2_gbs", l2_gbs, {0, 1e9}, "GB/s", "loads that hit in L2, each line by one SM");
+  f.real("hbm_gbs", hbm_gbs, {0, 1e9}, "GB/s", "reading device memory");
+}
+
 void GpuSpec::fields(SpecFields& f) {
   f.text("name", name, "as printed");
   f.integer("compute_capability", compute_capability, {70, 200}, "1", "80 for sm_80");
@@ -257,6 +267,8 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("asynchronous", "mbarriers, bulk copies, the network of a cluster",
             [this](SpecFields& s) { asynchronous.fields(s); });
   f.section("launch", "kernel launch and CTA dispatch", [this](SpecFields& s) { launch.fields(s); });
+  f.section("measured", "what kernels reach that do nothing else; shown by views, used by no model",
+            [this](SpecFields& s) { measured.fields(s); });
   f.require(shared.max_per_sm_kib <= l1.size_kib, "shared", "max_per_sm_kib must not exceed l1.size_kib");
 }
 

@@ -197,6 +197,18 @@ struct LaunchSpec {
   void fields(SpecFields& f);
 };
 
+// What kernels reach that do nothing else, beside what the figures above add up to. Views show it; no model uses it.
+struct MeasuredSpec {
+  double fp32_tflops = 0;  // 0 here and below: not measured
+  double fp64_tflops = 0;
+  double tensor_fp16_tflops = 0;
+  double shared_gbs = 0;
+  double l1_gbs = 0;
+  double l2_gbs = 0;
+  double hbm_gbs = 0;
+  void fields(SpecFields& f);
+};
+
 struct GpuSpec {
   std::string name;
   std::int64_t compute_capability = 0;
@@ -215,6 +227,7 @@ struct GpuSpec {
   HbmSpec hbm;
   AsyncSpec asynchronous;
   LaunchSpec launch;
+  MeasuredSpec measured;
   void fields(SpecFields& f);
 };
 

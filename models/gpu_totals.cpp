@@ -14,6 +14,8 @@ GpuTotals gpu_totals(const GpuSpec& gpu) {
   totals.l2_bytes = gpu.l2.size_mib * 1024 * 1024;
   const double sub_partitions = totals.sms * real(gpu.sm.sub_partitions);
   totals.fp32_flops = 2 * sub_partitions * real(gpu.pipes.fma_lanes) * sm_ghz * 1e9;
+  totals.fp64_flops = 2 * sub_partitions * real(gpu.pipes.fp64_lanes) * sm_ghz * 1e9;
+  totals.tensor_mma_flops = 2 * sub_partitions * real(gpu.pipes.tensor_fma_per_cycle) * sm_ghz * 1e9;
   totals.tensor_fp16_flops = 2 * sub_partitions *
                              real(std::max(gpu.pipes.tensor_fma_per_cycle, gpu.pipes.group_tensor_fma_per_cycle)) *
                              sm_ghz * 1e9;
@@ -33,7 +35,9 @@ const std::vector<GpuTotal>& gpu_total_fields() {
       {"l1_and_shared_bytes", "L1 and shared memory", "byte", &GpuTotals::l1_and_shared_bytes},
       {"l2_bytes", "L2", "byte", &GpuTotals::l2_bytes},
       {"fp32_flops", "FP32 peak", "FLOP/s", &GpuTotals::fp32_flops},
+      {"fp64_flops", "FP64 peak", "FLOP/s", &GpuTotals::fp64_flops},
       {"tensor_fp16_flops", "FP16 tensor peak, dense", "FLOP/s", &GpuTotals::tensor_fp16_flops},
+      {"tensor_mma_flops", "FP16 tensor peak of mma.sync", "FLOP/s", &GpuTotals::tensor_mma_flops},
       {"shared_gbs", "shared memory, L1 hits", "GB/s", &GpuTotals::shared_gbs},
       {"l2_to_sm_gbs", "L2 into the SMs", "GB/s", &GpuTotals::l2_to_sm_gbs},
       {"l2_gbs", "L2 slices", "GB/s", &GpuTotals::l2_gbs},

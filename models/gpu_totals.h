@@ -15,7 +15,9 @@ struct GpuTotals {
   double l1_and_shared_bytes = 0;
   double l2_bytes = 0;
   double fp32_flops = 0;         // FLOP/s, two per multiply-add
-  double tensor_fp16_flops = 0;  // FLOP/s, dense
+  double fp64_flops = 0;         // FLOP/s, tensor cores apart
+  double tensor_fp16_flops = 0;  // FLOP/s, dense, at the clock of the SMs; products of warpgroups where there are such
+  double tensor_mma_flops = 0;   // FLOP/s, the same by products of single warps (mma.sync)
   double shared_gbs = 0;         // GB/s: one wavefront of 128 B per SM and cycle; L1 hits use the same stage
   double l2_to_sm_gbs = 0;       // the SMs' read ports together
   double l2_gbs = 0;             // out of all slices

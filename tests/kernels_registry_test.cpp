@@ -41,12 +41,12 @@ TEST_CASE("wrong names, keys and values are all reported at once, with what is a
   CHECK(found[1] == "parameter N: got '1e3'; must be a whole number from 1 to 65536");
   CHECK(found[2] == "parameter raster: got 'mortn'; must be row, column, grouped or morton (did you mean morton?)");
   CHECK(found[3].starts_with("parameter 'swizle': unknown (did you mean swizzle?); this kernel has M, N, K, tile"));
-  CHECK(found[4] == "parameter tile: got '33'; must be a whole number from 4 to 32");
+  CHECK(found[4] == "parameter tile: got '33'; must be a whole number from 2 to 32");
 }
 
 TEST_CASE("what depends on several parameters is checked too") {
   CHECK(problems("gemm_tiled", {{"swizzle", "xor"}, {"tile", "12"}}) ==
-        std::vector<std::string>{"parameter tile: got 12; must be 4, 8, 16 or 32 with swizzle=xor"});
+        std::vector<std::string>{"parameter tile: got 12; must be 2, 4, 8, 16 or 32 with swizzle=xor"});
   CHECK(problems("gemm_tiled", {{"M", "1000"}, {"bounds", "0"}}) ==
         std::vector<std::string>{
             "parameter M: got 1000; must be a multiple of tile=32 with bounds=0 (bounds=auto checks)"});

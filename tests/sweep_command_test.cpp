@@ -145,7 +145,7 @@ TEST_CASE("show finds the best and the Pareto front") {
   CHECK(contains(answer.out, "of 6 points are not beaten by another"));
   answer = show({});
   CHECK(answer.out.starts_with("tile  swizzle  "));
-  CHECK(contains(answer.out, "must be 4, 8, 16 or 32 with swizzle=xor"));
+  CHECK(contains(answer.out, "must be 2, 4, 8, 16 or 32 with swizzle=xor"));
 }
 
 TEST_CASE("diff matches points by what they are") {

@@ -194,7 +194,7 @@ TEST_CASE("every mistake of a study comes in one run, with its place") {
       "study.yaml:5:59: error: kernels: parametres: unknown key (did you mean parameters?); must be kernel, parameters "
       "or constraints\n"
       "study.yaml:5:76: error: kernels: kernel: missing; must be a kernel's name or file\n"
-      "study.yaml:7:14: error: parameters.tile: gemm_tiled: got '64'; must be a whole number from 4 to 32\n"
+      "study.yaml:7:14: error: parameters.tile: gemm_tiled: got '64'; must be a whole number from 2 to 32\n"
       "study.yaml:8:10: error: parameters.pad_a: impossible range '4:0:1': start 4 must not be above stop 0\n"
       "study.yaml:9:19: error: parameters.swizzle: gemm_tiled: got 'xro'; must be none or xor (did you mean xor?)\n"
       "study.yaml:10:3: error: parameters.gpu.l2.sise_mib: the GPU has no such parameter (did you mean "

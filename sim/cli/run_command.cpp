@@ -17,6 +17,7 @@
 #include "sim/cli/parse.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/run_bundle.h"
+#include "sim/cli/run_view.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
 #include "sim/results/views/line_view.h"
@@ -91,9 +92,25 @@ std::unique_ptr<AtomicFile> open_timeline(const std::string& path) {
   }
 }
 
+int run_pictured(const Values& values, const std::vector<std::string>& words, const std::vector<GpuSpec>& gpus,
+                 const RunOptions& options, std::ostream& out) {
+  check_view_options(values, options, gpus.size());
+  std::vector<NamedKernel> kernels;
+  for (const std::string& word : words) {
+    if (is_table_of_launches(word))
+      throw UsageError(fmt::format("--view is for single launches; got {}", in_quotes(word)),
+                       "one launch is DIR#ID; see: tilescope bundle list DIR");
+    kernels.push_back({word, kernel_of_argument(values, word)});
+  }
+  return run_view(values, kernels, gpus.front(), options, out);
+}
+
 int run_kernels(const Values& values, std::ostream& out) {
   const std::vector<std::string> words = kernels_from(values);
-  const std::string format = chosen(values, "format", {"table", "json", "csv"});
+  const bool pictured = values.count("view") != 0;
+  const std::string format = chosen(
+      values, "format",
+      pictured ? std::vector<std::string>{"table", "json", "svg"} : std::vector<std::string>{"table", "json", "csv"});
   RunOptions options;
   options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
   options.sample = chosen_sample(values);
@@ -104,6 +121,7 @@ int run_kernels(const Values& values, std::ostream& out) {
   static_cast<void>(limits_from(values));  // a wrong one is refused with any KERNEL
   const std::string timeline = timeline_from(values, words.size(), options.mode);
   const std::vector<GpuSpec> gpus = gpus_from(values);
+  if (pictured) return run_pictured(values, words, gpus, options, out);
   if (words.size() == 1 && is_table_of_launches(words.front()))
     return run_bundle_launches(values, words.front(), gpus, options, out);
   if (!timeline.empty() && gpus.size() > 1)
@@ -163,6 +181,9 @@ Command run_command() {
       "tilescope run gemm_naive gemm_tiled gemm_tiled:swizzle=xor -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_tiled --set l2.size_mib=30 --mode counts --format json -o result.json\n"
       "tilescope run gemm_tiled --sample off --timeline ctas.csv\n"
+      "tilescope run gemm_naive gemm_tiled gemm_register --view roofline --format svg -o roofline.svg\n"
+      "tilescope run gemm_register --view occupancy\n"
+      "tilescope run gemm_naive gemm_tiled --view traffic -p M=512 -p N=512 -p K=512\n"
       "tilescope run traces/samples/sass/gemm_naive.yaml\n"
       "tilescope run traces/samples/sass/gemm_tiled.yaml --by line --top 10\n"
       "tilescope run train.bundle --gpu a100_40 --gpu h200\n"
@@ -183,7 +204,10 @@ Command run_command() {
          "off: every instruction; auto: of large launches a part, with an estimated error; fast: less of them");
     line.options.add_options()("threads", po::value<std::string>()->value_name("N"),
                                "threads to work with, all of the machine's unless given; the result is the same");
-    text("format", "table", "table|json|csv", "of the answer");
+    text("format", "table", "table|json|csv", "of the answer; of a --view: table, json or svg");
+    line.options.add_options()("view", po::value<std::string>()->value_name("VIEW"),
+                               "in place of the table: roofline (how far below which roof), occupancy (what limits the "
+                               "CTAs of an SM) or traffic (bytes asked and moved)");
     line.options.add_options()("by", po::value<std::string>()->value_name("line|source"),
                                "counters and stalls of each instruction, or of each line of source code");
     line.options.add_options()("top", po::value<std::string>()->value_name("N"), "of --by: the N hottest lines alone");

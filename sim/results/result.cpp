@@ -24,6 +24,7 @@ Result make_result(const GpuSpec& gpu, const Launch& launch, const RunOptions& o
     if (options.mode == Mode::timing || !metric.needs_time) result.metrics.push_back({&metric, metric.value(source)});
   result.derived = derive(source, options.mode);
   result.approximations = outcome.approximations;
+  result.uses_warpgroups = executed(source, OpClass::group_tensor) > 0;
   result.occupancy_limiter = outcome.occupancy.limiter;
   if (options.mode == Mode::timing) {
     result.utilisation = utilisations(source);

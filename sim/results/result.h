@@ -42,6 +42,7 @@ struct Result {
   std::vector<Utilisation> utilisation;  // empty in counts mode
   std::optional<Bottleneck> bottleneck;  // none in counts mode
   Provenance provenance;
+  bool uses_warpgroups = false;             // products of tensor cores are those of warpgroups (wgmma)
   std::vector<std::string> approximations;  // RunOutcome's
   std::optional<LineReport> lines;          // filled by whoever asks for them
 

@@ -49,7 +49,7 @@ std::unique_ptr<GeneratedKernel> tiled(const Parameters& p, std::vector<std::str
                      .swizzle = p.word("swizzle") == "xor",
                      .bounds = p.word("bounds") == "1"};
   if (spec.swizzle && (spec.tile & (spec.tile - 1)) != 0)
-    problems.push_back(fmt::format("parameter tile: got {}; must be 4, 8, 16 or 32 with swizzle=xor", spec.tile));
+    problems.push_back(fmt::format("parameter tile: got {}; must be 2, 4, 8, 16 or 32 with swizzle=xor", spec.tile));
   for (const char* size : {"M", "N", "K"}) {
     if (p.number(size) % spec.tile == 0) continue;
     if (p.word("bounds") == "0")
@@ -105,7 +105,7 @@ std::vector<KernelEntry> gemm_entries() {
                       {"lanes", "col", "what neighbouring lanes own: columns or rows of C", 0, 0, {"col", "row"}}})},
        naive},
       {{"gemm_tiled", "GEMM, a square tile of A and B in shared memory, one output per thread",
-        with_problem({{"tile", "32", "rows and columns of a tile, and of a CTA's threads", 4, 32},
+        with_problem({{"tile", "32", "rows and columns of a tile, and of a CTA's threads", 2, 32},
                       {"pad_a", "0", "words between rows of A's tile", 0, 64},
                       {"pad_b", "0", "words between rows of B's tile", 0, 64},
                       {"transpose_a", "0", "1: A's tile is stored transposed", 0, 1},

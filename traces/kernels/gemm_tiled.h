@@ -16,7 +16,7 @@ namespace tilescope {
 
 struct GemmTiledSpec {
   GemmProblem problem;
-  int tile = 32;  // T: 4 to 32
+  int tile = 32;  // T: 2 to 32
   int pad_a = 0, pad_b = 0;
   bool transpose_a = false;
   bool swizzle = false;  // implies transpose_a

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "sim/results/views/xml_text.h"
 #include "sim/studies/compare/compare_view.h"
-#include "sim/studies/compare/xml_text.h"
 
 namespace tilescope {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "sim/results/views/xml_text.h"
 #include "sim/studies/compare/compare_view.h"
 #include "sim/studies/compare/error_groups.h"
-#include "sim/studies/compare/xml_text.h"
 
 namespace tilescope {
 namespace {

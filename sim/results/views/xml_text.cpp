@@ -1,4 +1,4 @@
-#include "sim/studies/compare/xml_text.h"
+#include "sim/results/views/xml_text.h"
 
 namespace tilescope {
 
