@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/engine/cta_activity.h"
 #include "sim/engine/sampling/queue_places.h"
 #include "sim/engine/sampling/sampled_timing.h"
 #include "sim/engine/traffic_memo.h"
@@ -125,6 +126,7 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
 RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   TimingEngine engine(gpu, kernel, options.threads);
   if (options.by_instruction) engine.attribute();
+  if (options.activity != nullptr) engine.tell(*options.activity);
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   engine.on_progress = [&](const TimingEngine& e) {
     if (options.on_progress) options.on_progress({static_cast<double>(e.ctas_ended()) / ctas});

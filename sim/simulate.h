@@ -16,6 +16,7 @@
 
 namespace tilescope {
 
+class CtaActivity;  // sim/engine/cta_activity.h
 class TrafficMemo;  // sim/engine/traffic_memo.h
 
 enum class Mode : std::uint8_t {
@@ -40,6 +41,8 @@ struct RunOptions {
   int threads = 1;              // results do not depend on it
   bool by_instruction = false;  // also count per static instruction
   TrafficMemo* memo = nullptr;  // counts mode: traffic counted before, to take from and add to; results stay the same
+  // Timing with Sample::off, not by instruction: what the CTA that it names does is written into it.
+  CtaActivity* activity = nullptr;
   std::function<void(const Progress&)> on_progress;  // may throw to stop
 };
 

@@ -23,7 +23,7 @@ bool is_table_of_launches(const std::string& word) {
 
 int run_bundle_launches(const Values& values, const std::string& word, const std::vector<GpuSpec>& gpus,
                         RunOptions options, std::ostream& out) {
-  for (const char* option : {"by", "top", "timeline", "param", "wall"})
+  for (const char* option : {"by", "top", "timeline", "timeline-cta", "param", "wall"})
     if (values.count(option) != 0)
       throw UsageError(fmt::format("--{} is for one launch; got {}", option, in_quotes(word)),
                        "one launch is DIR#ID; see: tilescope bundle list DIR");

@@ -20,6 +20,7 @@
 #include "sim/cli/run_view.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
+#include "sim/results/views/activity_svg.h"
 #include "sim/results/views/line_view.h"
 #include "sim/results/views/result_csv.h"
 #include "sim/results/views/result_json.h"
@@ -42,11 +43,23 @@ std::vector<std::string> kernels_from(const Values& values) {
 std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) {
   if (values.count("timeline") == 0) return "";
   const auto& path = values["timeline"].as<std::string>();
-  if (!path.ends_with(".csv") && !path.ends_with(".json"))
-    throw UsageError("--timeline: got " + in_quotes(path) + "; must end in .csv (a table) or .json (a Chrome trace)");
+  if (!path.ends_with(".csv") && !path.ends_with(".json") && !path.ends_with(".svg"))
+    throw UsageError("--timeline: got " + in_quotes(path) +
+                     "; must end in .csv (a table), .json (a Chrome trace) or .svg (a picture of one CTA)");
   if (kernels > 1) throw UsageError("--timeline takes one KERNEL, got " + std::to_string(kernels));
   if (mode == Mode::counts) throw UsageError("--timeline needs --mode timing: counting knows no time");
   return path;
+}
+
+// The CTA that `timeline` shows; nullopt: none.
+std::optional<std::int64_t> watched_cta(const Values& values, const std::string& timeline, const RunOptions& options) {
+  if (!timeline.ends_with(".svg")) {
+    if (values.count("timeline-cta") != 0) throw UsageError("--timeline-cta needs --timeline FILE.svg");
+    return std::nullopt;
+  }
+  if (options.sample != Sample::off) throw UsageError("--timeline FILE.svg needs --sample off");
+  if (values.count("by") != 0) throw UsageError("--timeline FILE.svg does not go with --by");
+  return whole_number(values, "timeline-cta", 0, {0, std::numeric_limits<std::int64_t>::max()});
 }
 
 // nullopt: totals are enough.
@@ -120,6 +133,7 @@ int run_kernels(const Values& values, std::ostream& out) {
   options.by_instruction = by.has_value();
   static_cast<void>(limits_from(values));  // a wrong one is refused with any KERNEL
   const std::string timeline = timeline_from(values, words.size(), options.mode);
+  const std::optional<std::int64_t> watched = watched_cta(values, timeline, options);
   const std::vector<GpuSpec> gpus = gpus_from(values);
   if (pictured) return run_pictured(values, words, gpus, options, out);
   if (words.size() == 1 && is_table_of_launches(words.front()))
@@ -133,6 +147,11 @@ int run_kernels(const Values& values, std::ostream& out) {
     kernels.push_back(kernel_of_argument(values, word));
     if (by == By::source) refuse_missing_lines(*kernels.back(), word);
   }
+  if (watched && *watched >= kernels.front()->launch().grid.count())
+    throw UsageError(fmt::format("--timeline-cta: got {}; must be below {}, the CTAs of the launch", *watched,
+                                 kernels.front()->launch().grid.count()));
+  CtaActivity activity(watched.value_or(-1));
+  if (watched) options.activity = &activity;
   const std::unique_ptr<AtomicFile> timeline_file = open_timeline(timeline);
 
   with_output(values, out, [&](std::ostream& stream) {
@@ -152,8 +171,10 @@ int run_kernels(const Values& values, std::ostream& out) {
         if (values.count("wall") != 0) result.provenance.wall_seconds = progress.seconds();
         results.push_back({label, std::move(result)});
         if (timeline_file)
-          timeline_file->stream() << (timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
-                                                                 : timeline_trace(outcome.timeline, outcome.sm_mhz));
+          timeline_file->stream() << (watched ? activity_svg(activity, fmt::format("CTA {} of {}, {}", *watched,
+                                                                                   words[i], gpu.name))
+                                      : timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
+                                                                   : timeline_trace(outcome.timeline, outcome.sm_mhz));
       }
     stream << text_of(results, format);
   });
@@ -184,6 +205,7 @@ Command run_command() {
       "tilescope run gemm_naive gemm_tiled gemm_register --view roofline --format svg -o roofline.svg\n"
       "tilescope run gemm_register --view occupancy\n"
       "tilescope run gemm_naive gemm_tiled --view traffic -p M=512 -p N=512 -p K=512\n"
+      "tilescope run gemm_tiled --sample off --timeline cta.svg --timeline-cta 5\n"
       "tilescope run traces/samples/sass/gemm_naive.yaml\n"
       "tilescope run traces/samples/sass/gemm_tiled.yaml --by line --top 10\n"
       "tilescope run train.bundle --gpu a100_40 --gpu h200\n"
@@ -212,7 +234,10 @@ Command run_command() {
                                "counters and stalls of each instruction, or of each line of source code");
     line.options.add_options()("top", po::value<std::string>()->value_name("N"), "of --by: the N hottest lines alone");
     line.options.add_options()("timeline", po::value<std::string>()->value_name("FILE"),
-                               "when each CTA ran: a table (.csv) or a Chrome trace (.json)");
+                               "when each CTA ran: a table (.csv) or a Chrome trace (.json); what one CTA's\n"
+                               "warps did and waited for: a picture (.svg)");
+    line.options.add_options()("timeline-cta", po::value<std::string>()->value_name("N"),
+                               "of --timeline FILE.svg: which CTA (0)");
     line.options.add_options()(
         "wall",
         "put the seconds the run took into the JSON's provenance; without it they are null, and\n"

@@ -25,9 +25,9 @@ class Attribution : public IssueListener {
   }
   // Executing it took the totals from `before` to `after`.
   void charge(const Instruction* instruction, const WorkCounters& before, const WorkCounters& after);
-  void issued(const Instruction& instruction, const WorkCounters& before, const WorkCounters& after) override {
-    charge(&instruction, before, after);
-    ++of(&instruction).executed;
+  void issued(const Issue& issue, const WorkCounters& before, const WorkCounters& after) override {
+    charge(&issue.instruction, before, after);
+    ++of(&issue.instruction).executed;
   }
   // Shares wavefronts of the data stage out to the barrier instructions, by how often they were executed.
   void charge_barriers(std::uint64_t wavefronts);

@@ -1,15 +1,31 @@
-// Who wants to know what an SM issues.
+// Who wants to know what an SM does: what it issues, and what goes on beside its warps.
 #pragma once
 
+#include <cstdint>
+
+#include "models/isa/instruction.h"
+#include "models/support/units.h"
 #include "sim/engine/sm_counters.h"
 
 namespace tilescope {
 
+struct Issue {
+  const Instruction& instruction;
+  std::int64_t cta = -1;  // -1: counted, not timed
+  int warp = 0;           // of the CTA
+  Cycle when = 0;
+};
+
 class IssueListener {
  public:
   virtual ~IssueListener() = default;
-  // `instruction` has been issued; it took the SM's totals from `before` to `after`.
-  virtual void issued(const Instruction& instruction, const WorkCounters& before, const WorkCounters& after) = 0;
+  // `issue` took the SM's totals from `before` to `after`.
+  virtual void issued(const Issue& issue, const WorkCounters& before, const WorkCounters& after) = 0;
+  // A tensor core works for the CTA. Its sub-partition.
+  virtual void multiplies(std::int64_t /*cta*/, int /*sub*/, Cycle /*from*/, Cycle /*until*/) {}
+  // A bulk copy sets out to bring bytes to an mbarrier of the CTA; bytes have come.
+  virtual void sets_out(std::int64_t /*cta*/, std::uint32_t /*barrier*/, std::int64_t /*bytes*/, Cycle /*when*/) {}
+  virtual void brings(std::int64_t /*cta*/, std::uint32_t /*barrier*/, std::int64_t /*bytes*/, Cycle /*when*/) {}
 };
 
 }  // namespace tilescope

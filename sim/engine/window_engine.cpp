@@ -267,6 +267,12 @@ void WindowEngine<SmModel>::attribute() {
 }
 
 template <class SmModel>
+void WindowEngine<SmModel>::tell([[maybe_unused]] IssueListener& listener) {
+  if constexpr (!std::is_same_v<SmModel, CountingSm>)
+    for (auto& sm : sms_) sm->tell(listener);
+}
+
+template <class SmModel>
 std::vector<InstructionCounters> WindowEngine<SmModel>::instruction_counters() const {
   if (attributions_.empty()) return {};
   Attribution total(kernel_.code());

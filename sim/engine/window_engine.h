@@ -53,6 +53,9 @@ class WindowEngine {
   SmCounters sm_counters() const;
   // Charges everything to static instructions as well. Call before run().
   void attribute();
+  // `listener` hears of every issue in place of that, from several threads at once. Call before run(); it outlives
+  // this.
+  void tell(IssueListener& listener);
   // By index in Kernel::code(); empty when attribute() was not called.
   std::vector<InstructionCounters> instruction_counters() const;
   int sms() const { return static_cast<int>(sms_.size()); }

@@ -129,12 +129,14 @@ struct Decoded {
   bool warp_wide = false;               // reads other lanes: the guard's lanes matter too
   bool barrier_result = false;          // BAR.RED, B2R: needs the CTA's warps together
   bool values_missing = false;          // its results can not be computed here, only its place and addresses
+  bool takes_new_maps = false;          // UTMACCTL.IV: tensor maps that the launch itself has written come into force
 
   // Moves bytes from shared to global memory, or into shared memory.
   bool stores_box() const {
     return async.kind == AsyncKind::store_box || async.kind == AsyncKind::reduce_box ||
            async.kind == AsyncKind::store_line || async.kind == AsyncKind::reduce_line;
   }
+  bool reads_map() const { return async.kind >= AsyncKind::load_box && async.kind <= AsyncKind::prefetch_box; }
   bool loads_box() const { return async.kind == AsyncKind::load_box || async.kind == AsyncKind::load_line; }
   bool stores_into_cluster() const { return async.kind == AsyncKind::store || async.kind == AsyncKind::add; }
 };

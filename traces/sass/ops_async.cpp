@@ -187,7 +187,8 @@ void decode_line_prefetch(Decoder& d) {  // UBLKPF.L2 [UR4], UR8
 void decode_group_end(Decoder& d) { set_class(d, OpClass::bulk_commit); }  // UTMACMDFLUSH
 
 void decode_map_control(Decoder& d) {  // UTMACCTL.PF [UR14], UTMACCTL.IV [UR4]
-  d.take("PF"), d.take("IV");
+  d.take("PF");
+  d.decoded.takes_new_maps = d.take("IV");
   while (d.more()) d.pop();
   set_class(d, OpClass::tensor_map);
 }

@@ -269,7 +269,6 @@ void decode_to_uniform(Decoder& d) {  // R2UR [P0,] UR4, R0
   d.out();
   d.in(0);
   if (d.op().in[0].modifiers != 0) d.fail("a source modifier");
-  d.decoded.warp_wide = true;
   d.op().run = to_uniform;
   set_class(d, OpClass::uniform);
 }

@@ -30,6 +30,7 @@ class Slicer {
     slice_.executed.resize(code.size());
     find_predecessors();
     find_unknown_stores();
+    makes_maps_ = std::any_of(code_.begin(), code_.end(), [](const Decoded& one) { return one.takes_new_maps; });
     if (all) slice_.global = slice_.shared = slice_.local = slice_.global_changes = slice_.barrier_results = true;
   }
 
@@ -198,6 +199,7 @@ class Slicer {
       // What lands in shared memory comes from global memory, and back.
       if (decoded.loads_box() && slice_.shared) grow(slice_.global);
       if (decoded.stores_box() && slice_.global_changes) grow(slice_.shared), grow(slice_.global);
+      if (decoded.reads_map() && makes_maps_) grow(slice_.global), grow(slice_.global_changes);
       if (decoded.async.kind == AsyncKind::barrier_test) slice_.waits = true;
       if (decoded.barrier_result) grow(slice_.barrier_results);
       if (!decoded.is_memory || !decoded.access.reads()) continue;
@@ -218,6 +220,7 @@ class Slicer {
   const std::vector<Decoded>& code_;
   const Successors& successors_;
   bool all_;
+  bool makes_maps_ = false;  // tensor maps in memory depend on what the launch stores
   bool grown_ = false;
   std::vector<Set> needed_;  // before each instruction
   Set jump_needs_{};         // of all that a jump can go to

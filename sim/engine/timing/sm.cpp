@@ -198,10 +198,13 @@ Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
 }
 
 [[gnu::noinline]] void Sm::execute_told(SubPartition& sub, std::uint16_t index, Cycle now) {
-  const Instruction& instruction = *warps_[index].pc;
+  const Warp& warp = warps_[index];
+  const CtaSlot& slot = slots_[warp.slot];
+  const auto place = std::find(slot.warps.begin(), slot.warps.end(), index) - slot.warps.begin();
+  const Issue issue{*warp.pc, slot.cta, static_cast<int>(place), now};
   const WorkCounters before = counters_;
   execute(sub, index, now);
-  listener_->issued(instruction, before, counters_);
+  listener_->issued(issue, before, counters_);
 }
 
 void Sm::issue_one(SubPartition& sub, Cycle now) {
@@ -291,7 +294,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
       if (instruction.op == OpClass::group_tensor)
         issue_products(sub, warp, index, now);
       else
-        sub.pipe_free[pipe] = std::max(now, sub.products_until) + pipes_.tensor_interval(instruction);
+        issue_product(sub, warp, now);
       break;
     case Pipe::none:
       break;
@@ -300,6 +303,13 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
   }
   if (use.latency != 0) warp.scoreboards.set(instruction.write_scoreboard, now + use.latency, false);
   return dispatch;
+}
+
+// A product of the warp alone.
+inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
+  const Cycle start = std::max(now, sub.products_until), end = start + pipes_.tensor_interval(*warp.pc);
+  sub.pipe_free[static_cast<std::size_t>(Pipe::tensor)] = end;
+  if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, end);
 }
 
 // A product of the warp's warpgroup: its part on this sub-partition's tensor core, behind those that it has. The warp
@@ -311,6 +321,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
   const Cycle read = lsu_.read_operands(now, TensorCores::wavefronts(*warp.pc, warp.sub));
   sub.products_until = std::max(start + pipes_.tensor_interval(*warp.pc), read);
   products_[index].add(sub.products_until + group_tensor_latency_, warp.pc->closes_group());
+  if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, sub.products_until);
 }
 
 // Apart, so that the way of all other instructions keeps what it needs in registers.

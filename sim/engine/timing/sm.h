@@ -87,6 +87,7 @@ class Sm {
                      Cycle when);
   void settle_copy_arrivals(std::uint16_t index);
   void wait_for_cluster(SubPartition& sub, Warp& warp);
+  void issue_product(SubPartition& sub, const Warp& warp, Cycle now);
   void issue_products(SubPartition& sub, const Warp& warp, std::uint16_t index, Cycle now);
   Cycle available(const SubPartition& sub, Pipe pipe) const;
   void account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now);

@@ -136,6 +136,7 @@ void Sm::issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand
   const auto targets = static_cast<std::uint64_t>(std::popcount(operand.ctas));
   counters_.fill_sectors += sectors * targets;
   bulk_copies_[copy].lines_out = lines;
+  if (listener_ != nullptr) listener_->sets_out(slot.cta, offset_of(operand.barrier), box.bytes, now);
   if (lines != 0) return;
   // Nothing of the box lies inside the tensor.
   for (std::uint32_t ranks = operand.ctas; ranks != 0; ranks &= ranks - 1) {
@@ -150,9 +151,12 @@ void Sm::issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand
 }
 
 void Sm::deliver(const std::vector<BulkArrival>& arrivals) {
-  for (const BulkArrival& arrival : arrivals)
-    if (CtaSlot* slot = slots_.find(arrival.cta))
-      tell_mbarrier(*slot, arrival.barrier, 0, -arrival.bytes, false, arrival.when);
+  for (const BulkArrival& arrival : arrivals) {
+    CtaSlot* slot = slots_.find(arrival.cta);
+    if (slot == nullptr) continue;
+    if (listener_ != nullptr) listener_->brings(arrival.cta, arrival.barrier, arrival.bytes, arrival.when);
+    tell_mbarrier(*slot, arrival.barrier, 0, -arrival.bytes, false, arrival.when);
+  }
 }
 
 void Sm::deliver(const std::vector<ClusterMessage>& messages) {
