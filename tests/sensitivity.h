@@ -81,7 +81,7 @@ inline Override doubled(const Latency& latency) {
 }
 
 // One kernel and what it did on the unchanged GPU.
-struct Ran {
+struct KernelRun {
   const Kernel& kernel;
   RunOutcome outcome;
   const GpuSpec& gpu;
@@ -112,17 +112,17 @@ struct Ran {
 
 struct Use {
   const char* path;
-  bool (*by)(const Ran&);
+  bool (*by)(const KernelRun&);
 };
 
-inline bool always(const Ran&) { return true; }
-inline bool reads_l2(const Ran& ran) { return ran.l2().read_sectors != 0; }
-inline bool atomics(const Ran& ran) { return ran.l2().atomic_sectors + ran.l2().reduction_sectors != 0; }
-inline bool reads_hbm(const Ran& ran) { return ran.hbm().read_bytes != 0; }
-inline bool of_scope(const Ran& ran, Scope scope) {
+inline bool always(const KernelRun&) { return true; }
+inline bool reads_l2(const KernelRun& ran) { return ran.l2().read_sectors != 0; }
+inline bool atomics(const KernelRun& ran) { return ran.l2().atomic_sectors + ran.l2().reduction_sectors != 0; }
+inline bool reads_hbm(const KernelRun& ran) { return ran.hbm().read_bytes != 0; }
+inline bool of_scope(const KernelRun& ran, Scope scope) {
   return ran.executes([scope](const Instruction& one) { return one.op == OpClass::membar && one.scope() == scope; });
 }
-inline bool atomic_of(const Ran& ran, bool shared, AtomicKind kind) {
+inline bool atomic_of(const KernelRun& ran, bool shared, AtomicKind kind) {
   return ran.executes([&](const Instruction& one) {
     const bool is = shared ? one.op == OpClass::shared_atomic
                            : one.op == OpClass::global_atomic || one.op == OpClass::global_reduction;
@@ -132,10 +132,10 @@ inline bool atomic_of(const Ran& ran, bool shared, AtomicKind kind) {
 
 inline const std::vector<Use>& uses() {
   static const std::vector<Use> all = {
-      {"pipes.wide_issue_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::imad_wide); }},
-      {"pipes.uniform_issue_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::uniform); }},
+      {"pipes.wide_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::imad_wide); }},
+      {"pipes.uniform_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::uniform); }},
       {"pipes.tensor_issue_cycles",
-       [](const Ran& ran) {  // longer than the products' own time when doubled
+       [](const KernelRun& ran) {  // longer than the products' own time when doubled
          const GpuSpec& gpu = ran.gpu;
          return ran.executes([&](const Instruction& one) {
            return one.op == OpClass::tensor && !one.multiplies_doubles() &&
@@ -143,54 +143,61 @@ inline const std::vector<Use>& uses() {
          });
        }},
       {"pipes.tensor_double_cycles",
-       [](const Ran& ran) { return ran.executes([](const Instruction& one) { return one.multiplies_doubles(); }); }},
-      {"pipes.tensor_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::tensor); }},
+       [](const KernelRun& ran) {
+         return ran.executes([](const Instruction& one) { return one.multiplies_doubles(); });
+       }},
+      {"pipes.tensor_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::tensor); }},
       {"pipes.group_tensor_register_cycles",
-       [](const Ran& ran) {
+       [](const KernelRun& ran) {
          const GpuSpec& gpu = ran.gpu;
          return ran.executes([&](const Instruction& one) {
            return one.op == OpClass::group_tensor && one.a_in_registers() &&
                   one.work * 256 < 2 * gpu.pipes.group_tensor_register_cycles * gpu.pipes.group_tensor_fma_per_cycle;
          });
        }},
-      {"pipes.group_tensor_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::group_tensor); }},
-      {"pipes.xu_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::xu); }},
-      {"pipes.fp64_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::fp64); }},
-      {"pipes.special_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::special); }},
-      {"pipes.constant_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::constant_load); }},
-      {"pipes.shuffle_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::shuffle); }},
-      {"pipes.branch_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::branch); }},
-      {"pipes.barrier_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::barrier); }},
+      {"pipes.group_tensor_latency_cycles",
+       [](const KernelRun& ran) { return ran.executes_op(OpClass::group_tensor); }},
+      {"pipes.xu_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::xu); }},
+      {"pipes.fp64_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::fp64); }},
+      {"pipes.special_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::special); }},
+      {"pipes.constant_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::constant_load); }},
+      {"pipes.shuffle_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::shuffle); }},
+      {"pipes.branch_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::branch); }},
+      {"pipes.barrier_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::barrier); }},
       {"pipes.barrier_arrival_cycles",
-       [](const Ran& ran) { return ran.executes_op(OpClass::barrier) && ran.kernel.launch().warps_per_cta() > 1; }},
+       [](const KernelRun& ran) {
+         return ran.executes_op(OpClass::barrier) && ran.kernel.launch().warps_per_cta() > 1;
+       }},
       {"instruction_cache.miss_cycles", always},
       {"instruction_cache.line_cycles", always},
       {"lsu.issue_cycles",
-       [](const Ran& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},
-      {"lsu.wavefront_cycles", [](const Ran& ran) { return ran.outcome.sm.data_wavefronts != 0; }},
+       [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},
+      {"lsu.wavefront_cycles", [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts != 0; }},
       {"lsu.wide_address_cycles",
-       [](const Ran& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
-      {"lsu.store_buffer_cycles", [](const Ran& ran) { return ran.of(AccessKind::global_store) != 0; }},
+       [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
+      {"lsu.wide_issue_cycles",
+       [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
+      {"lsu.store_buffer_cycles", [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0; }},
       {"lsu.pipeline_cycles",
-       [](const Ran& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},
+       [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},
       {"lsu.generic_cycles",
-       [](const Ran& ran) {
+       [](const KernelRun& ran) {
          return ran.executes_op(OpClass::generic_load, OpClass::generic_atomic) &&
                 ran.wavefronts(AccessKind::shared_load) + ran.wavefronts(AccessKind::shared_atomic) != 0;
        }},
-      {"fences.cta_cycles", [](const Ran& ran) { return of_scope(ran, Scope::cta); }},
-      {"fences.gpu_cycles", [](const Ran& ran) { return of_scope(ran, Scope::gpu); }},
-      {"fences.system_cycles", [](const Ran& ran) { return of_scope(ran, Scope::system); }},
+      {"fences.cta_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::cta); }},
+      {"fences.gpu_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::gpu); }},
+      {"fences.system_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::system); }},
       {"fences.interval_cycles",
-       [](const Ran& ran) { return of_scope(ran, Scope::gpu) || of_scope(ran, Scope::system); }},
-      {"fences.invalidation_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::cache_control); }},
+       [](const KernelRun& ran) { return of_scope(ran, Scope::gpu) || of_scope(ran, Scope::system); }},
+      {"fences.invalidation_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::cache_control); }},
       {"shared.latency_cycles",
-       [](const Ran& ran) {
+       [](const KernelRun& ran) {
          return ran.executes_op(OpClass::shared_load, OpClass::matrix_load, OpClass::shared_atomic);
        }},
-      {"shared.compare_cycles", [](const Ran& ran) { return atomic_of(ran, true, AtomicKind::compare); }},
+      {"shared.compare_cycles", [](const KernelRun& ran) { return atomic_of(ran, true, AtomicKind::compare); }},
       {"l1.latency_cycles",
-       [](const Ran& ran) {
+       [](const KernelRun& ran) {
          return ran.outcome.sm.of(AccessKind::global_load).hit_sectors +
                     ran.outcome.sm.of(AccessKind::local_load).hit_sectors !=
                 0;
@@ -198,43 +205,47 @@ inline const std::vector<Use>& uses() {
       {"crossbar.request_cycles", reads_l2},
       {"crossbar.response_cycles", reads_l2},
       {"crossbar.read_request_cycles", reads_l2},
-      {"crossbar.write_sector_cycles", [](const Ran& ran) { return ran.l2().write_sectors != 0; }},
+      {"crossbar.write_sector_cycles", [](const KernelRun& ran) { return ran.l2().write_sectors != 0; }},
       {"crossbar.write_partial_cycles",
-       [](const Ran& ran) { return ran.of(AccessKind::global_store) != 0 && ran.l2().write_sectors != 0; }},
-      {"request_coalescer.window_cycles", [](const Ran& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
-      {"request_coalescer.spread_cycles", [](const Ran& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
+       [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0 && ran.l2().write_sectors != 0; }},
+      {"request_coalescer.window_cycles", [](const KernelRun& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
+      {"request_coalescer.spread_cycles", [](const KernelRun& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
       {"l2.latency_cycles", reads_l2},
       {"l2.atomic_sector_cycles", atomics},
       {"l2.atomic_partial_cycles", atomics},
-      {"l2.atomic_compare_cycles", [](const Ran& ran) { return atomic_of(ran, false, AtomicKind::compare); }},
-      {"l2.atomic_repeat_cycles", [](const Ran& ran) { return atomic_of(ran, false, AtomicKind::floating); }},
-      {"l2.atomic_latency_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::global_atomic); }},
-      {"fabric.latency_cycles", [](const Ran& ran) { return ran.l2().fabric_sectors != 0; }},
+      {"l2.atomic_compare_cycles", [](const KernelRun& ran) { return atomic_of(ran, false, AtomicKind::compare); }},
+      {"l2.atomic_repeat_cycles", [](const KernelRun& ran) { return atomic_of(ran, false, AtomicKind::floating); }},
+      {"l2.atomic_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::global_atomic); }},
+      {"fabric.latency_cycles", [](const KernelRun& ran) { return ran.l2().fabric_sectors != 0; }},
       {"hbm.latency_ns", reads_hbm},
       {"hbm.row_cycle_ns", reads_hbm},
       {"hbm.activate_ns", reads_hbm},
       {"hbm.refresh_interval_ns", reads_hbm},
       {"hbm.refresh_ns", reads_hbm},
-      {"hbm.turnaround_ns", [](const Ran& ran) { return reads_hbm(ran) && ran.hbm().write_bytes != 0; }},
+      {"hbm.turnaround_ns", [](const KernelRun& ran) { return reads_hbm(ran) && ran.hbm().write_bytes != 0; }},
       {"asynchronous.mbarrier_arrival_cycles",
-       [](const Ran& ran) { return ran.executes_op(OpClass::mbarrier_arrival, OpClass::copy_arrival); }},
-      {"asynchronous.mbarrier_wait_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
-      {"asynchronous.mbarrier_limit_cycles", [](const Ran& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
-      {"asynchronous.bulk_cycles", [](const Ran& ran) { return ran.copies(false); }},
-      {"asynchronous.tensor_cycles", [](const Ran& ran) { return ran.copies(true); }},
+       [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_arrival, OpClass::copy_arrival); }},
+      {"asynchronous.mbarrier_wait_cycles",
+       [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
+      {"asynchronous.mbarrier_limit_cycles",
+       [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
+      {"asynchronous.bulk_cycles", [](const KernelRun& ran) { return ran.copies(false); }},
+      {"asynchronous.tensor_cycles", [](const KernelRun& ran) { return ran.copies(true); }},
       {"asynchronous.box_row_cycles",
-       [](const Ran& ran) { return ran.executes_op(OpClass::bulk_load, OpClass::bulk_prefetch); }},
-      {"asynchronous.cluster_cycles", [](const Ran& ran) { return ran.kernel.launch().clustered(); }},
+       [](const KernelRun& ran) { return ran.executes_op(OpClass::bulk_load, OpClass::bulk_prefetch); }},
+      {"asynchronous.cluster_cycles", [](const KernelRun& ran) { return ran.kernel.launch().clustered(); }},
       {"asynchronous.cluster_barrier_cycles",
-       [](const Ran& ran) { return ran.executes_op(OpClass::cluster_barrier) && ran.kernel.launch().clustered(); }},
+       [](const KernelRun& ran) {
+         return ran.executes_op(OpClass::cluster_barrier) && ran.kernel.launch().clustered();
+       }},
       {"launch.overhead_cycles", always},
       {"launch.cta_launch_cycles",
-       [](const Ran& ran) {
+       [](const KernelRun& ran) {
          const auto& sms = ran.gpu.sm.gpcs;
          return ran.ctas() >
                 ran.outcome.occupancy.ctas_per_sm * std::accumulate(sms.begin(), sms.end(), std::int64_t{0});
        }},
-      {"launch.cta_interval_cycles", [](const Ran& ran) { return ran.ctas() > 1; }},
+      {"launch.cta_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
   };
   return all;
 }
@@ -286,7 +297,7 @@ inline std::vector<Change> changes_of(const Subject& subject, const std::string&
   const std::vector<Override> quiet{{"hbm.refresh_ns", "0"}};
   const GpuSpec gpu = shipped(gpu_name, quiet);
   options.by_instruction = true;
-  const Ran ran{*kernel, simulate(gpu, *kernel, options), gpu};
+  const KernelRun ran{*kernel, simulate(gpu, *kernel, options), gpu};
   options.by_instruction = false;
   Cycle refreshed = -1;  // on the GPU as it is
   std::vector<Change> changes;

@@ -54,5 +54,6 @@ void counted_bursts(Report& report);
 void counted_l2_capacity(Report& report);
 void counted_strided(Report& report);
 void counted_stores(Report& report);
+void counted_shared(Report& report);
 
 }  // namespace tilescope::gpu

@@ -67,6 +67,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_l2_capacity", counted_l2_capacity},
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},
+    {"counted_shared", counted_shared},
 };
 
 const Benchmark& find(const std::string& name) {

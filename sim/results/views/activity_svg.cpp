@@ -14,7 +14,8 @@
 namespace tilescope {
 namespace {
 
-constexpr int kLeft = 150, kWidth = 1050, kTop = 56, kWarpRow = 22, kRow = 16, kGap = 14;
+constexpr int kActivityLeft = 150, kActivityWidth = 1050, kActivityTop = 56, kWarpRow = 22, kUnitRow = 16,
+              kActivityGap = 14;
 
 struct Shade {
   const char* colour;
@@ -64,11 +65,11 @@ std::size_t kind_of(const CtaActivity::Wait& wait) {
 class Picture {
  public:
   Picture(Cycle from, Cycle until)
-      : from_(from), per_point_(std::max(1.0, static_cast<double>(until - from)) / kWidth) {
+      : from_(from), per_point_(std::max(1.0, static_cast<double>(until - from)) / kActivityWidth) {
     for (std::size_t kind = 1; kind <= kKindCount; ++kind) paths_.emplace_back(kShades[kind % kKindCount].colour, "");
   }
 
-  double x(Cycle when) const { return kLeft + static_cast<double>(when - from_) / per_point_; }
+  double x(Cycle when) const { return kActivityLeft + static_cast<double>(when - from_) / per_point_; }
   // Rectangles of one colour are one path; those of issues lie above what warps wait for.
   void rectangle(double left, double right, int top, int height, const char* colour) {
     const auto tenths = [](double x) { return std::round(10 * x) / 10; };
@@ -96,10 +97,10 @@ class Picture {
   }
   // A warp: runs of points of one kind.
   void warp(const std::vector<CtaActivity::Wait>& waits, int top) {
-    std::vector<std::array<double, kKindCount>> points(kWidth);
+    std::vector<std::array<double, kKindCount>> points(kActivityWidth);
     for (const auto& wait : waits) {
       double at = static_cast<double>(wait.from - from_) / per_point_;
-      const double end = std::min<double>(kWidth, static_cast<double>(wait.until - from_) / per_point_);
+      const double end = std::min<double>(kActivityWidth, static_cast<double>(wait.until - from_) / per_point_);
       while (at < end) {
         const auto point = static_cast<std::size_t>(at);
         const double next = std::min(end, static_cast<double>(point + 1));
@@ -119,8 +120,8 @@ class Picture {
       while (end < points.size() && static_cast<int>(points[end][Shown::issues] * (kWarpRow - 4) + 0.999) == height)
         ++end;
       if (height > 0)
-        rectangle(kLeft + static_cast<double>(i), kLeft + static_cast<double>(end), top + kWarpRow - 4 - height, height,
-                  kShades[Shown::issues].colour);
+        rectangle(kActivityLeft + static_cast<double>(i), kActivityLeft + static_cast<double>(end),
+                  top + kWarpRow - 4 - height, height, kShades[Shown::issues].colour);
       i = end;
     }
   }
@@ -140,7 +141,8 @@ class Picture {
       std::size_t end = i + 1;
       while (end < points.size() && of(points[end]) == kind) ++end;
       if (kind < kKindCount)
-        rectangle(kLeft + static_cast<double>(i), kLeft + static_cast<double>(end), top, height, kShades[kind].colour);
+        rectangle(kActivityLeft + static_cast<double>(i), kActivityLeft + static_cast<double>(end), top, height,
+                  kShades[kind].colour);
       i = end;
     }
   }
@@ -169,26 +171,26 @@ std::string activity_svg(const CtaActivity& activity, const std::string& title) 
   }
   if (from > until) from = until = 0;
   Picture picture(from, until);
-  int y = kTop;
+  int y = kActivityTop;
   const int rows_top = y;
   picture.write(10, 22, title, "start", 15);
   for (std::size_t w = 0; w < activity.warps().size(); ++w, y += kWarpRow) {
-    picture.write(kLeft - 8, y + 14, fmt::format("warp {}", w), "end");
+    picture.write(kActivityLeft - 8, y + 14, fmt::format("warp {}", w), "end");
     picture.warp(activity.warps()[w], y);
   }
-  y += kGap;
+  y += kActivityGap;
   for (const auto& [barrier, copies] : activity.copies()) {
-    picture.write(kLeft - 8, y + 11, fmt::format("copies to {:#x}", barrier), "end");
+    picture.write(kActivityLeft - 8, y + 11, fmt::format("copies to {:#x}", barrier), "end");
     for (const auto& copy : copies)
-      picture.rectangle(picture.x(copy.from), picture.x(std::min(copy.until, until)) - 1, y, kRow - 4, "#3498db");
-    y += kRow;
+      picture.rectangle(picture.x(copy.from), picture.x(std::min(copy.until, until)) - 1, y, kUnitRow - 4, "#3498db");
+    y += kUnitRow;
   }
-  if (!activity.copies().empty()) y += kGap;
+  if (!activity.copies().empty()) y += kActivityGap;
   for (const auto& [sub, spans] : activity.tensor_cores()) {
-    picture.write(kLeft - 8, y + 11, fmt::format("tensor core {}", sub), "end");
+    picture.write(kActivityLeft - 8, y + 11, fmt::format("tensor core {}", sub), "end");
     for (const auto& span : spans)
-      picture.rectangle(picture.x(span.from), picture.x(span.until), y, kRow - 4, "#16a085");
-    y += kRow;
+      picture.rectangle(picture.x(span.from), picture.x(span.until), y, kUnitRow - 4, "#16a085");
+    y += kUnitRow;
   }
   const Cycle distance = mark_distance(until - from);
   for (Cycle mark = 0; mark <= until - from; mark += distance) {
@@ -196,7 +198,7 @@ std::string activity_svg(const CtaActivity& activity, const std::string& title) 
     picture.write(picture.x(from + mark), rows_top - 10, fmt::format("{}{}", mark, mark == 0 ? " cycles" : ""),
                   "middle", 11);
   }
-  y += 2 * kGap;
+  y += 2 * kActivityGap;
   for (std::size_t kind = 0; kind < kKindCount; ++kind) {
     const int column = static_cast<int>(kind % 3), row = static_cast<int>(kind / 3);
     const double left = 40 + 390.0 * column;
@@ -207,7 +209,7 @@ std::string activity_svg(const CtaActivity& activity, const std::string& title) 
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
              "font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-             kLeft + kWidth + 20, y) +
+             kActivityLeft + kActivityWidth + 20, y) +
          picture.text() + "</svg>\n";
 }
 
