@@ -70,7 +70,8 @@ BankCost AccessCosts::shared_cost(const MemoryOperand& operand, SharedOp op) con
   const BankCost cost = banks_.cost(pattern, op, operand.base);
   std::uint32_t known = kKnown | kByWord;
   if (pattern.bytes >= banks_.bytes())
-    known = kKnown | static_cast<std::uint32_t>(cost.wavefronts) | static_cast<std::uint32_t>(cost.ideal) << 16U;
+    known = kKnown | static_cast<std::uint32_t>(cost.wavefronts) | static_cast<std::uint32_t>(cost.ideal) << 16U |
+            static_cast<std::uint32_t>(cost.joined) << 24U;
   bank_cost(operand.pattern, op).store(known, std::memory_order_relaxed);
   return cost;
 }

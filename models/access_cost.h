@@ -47,7 +47,7 @@ class AccessCosts {
   BankCost shared(const MemoryOperand& operand, SharedOp op) const {
     const std::uint32_t known = bank_cost(operand.pattern, op).load(std::memory_order_relaxed);
     if (known == 0 || (known & kByWord) != 0) return shared_cost(operand, op);
-    return {static_cast<int>(known & 0xffffU), static_cast<int>(known >> 16U & 0xfffU)};
+    return {static_cast<int>(known & 0xffffU), static_cast<int>(known >> 16U & 0xffU), static_cast<int>(known >> 24U & 0xfU)};
   }
   // Lines and sectors. Built on first use for each base modulo a line.
   const Footprint& footprint(const MemoryOperand& operand) const {
@@ -84,8 +84,8 @@ class AccessCosts {
   };
   static constexpr std::size_t kChunk = 256;
   static constexpr std::size_t kChunks = PatternTable::kMost / kChunk;
-  // A bank cost in one word: wavefronts, from bit 16 the ideal ones, that it is known, and that it is not kept because
-  // it depends on the base's place in its word (accesses narrower than a bank).
+  // A bank cost in one word: wavefronts, from bit 16 the ideal ones, from bit 24 joined registers, that it is known, and
+  // that it is not kept because it depends on the base's place in its word (accesses narrower than a bank).
   static constexpr std::uint32_t kKnown = 1U << 31, kByWord = 1U << 30;
   struct Chunk {
     std::array<std::array<std::atomic<std::uint32_t>, 2>, kChunk> banks{};  // by SharedOp

@@ -19,13 +19,13 @@ class DispatchPort {
   void take(Cycle now, Cycle cycles, std::uint8_t register_reads) {
     lost_ = now + 1;
     free_ = std::max(now + cycles, banks_.fetch(register_reads, now));
-    for (; first_ != last_ && back(first_).when < free_; ++first_)
-      if (back(first_).when >= now) free_ += back(first_).cycles;
+    if (next_write_ < free_) give_way(now);
   }
-  // Registers that come at `when` keep the port for `cycles`. REQUIRES: in order of `when`, or nearly so.
+  // Registers that come at `when` keep the port for `cycles`, at most 255. REQUIRES: in order of `when`, or nearly so.
   void write_back(Cycle when, Cycle cycles) {
     if (last_ - first_ == kWrites) ++first_;
-    back(last_++) = {when, cycles};
+    back(last_++) = when << 8 | cycles;
+    next_write_ = back(first_) >> 8;
   }
   Cycle free() const { return free_; }
   // Of the cycles from `since` to `now`, those for which the port was taken by more than an instruction itself.
@@ -35,18 +35,21 @@ class DispatchPort {
 
  private:
   static constexpr std::uint32_t kWrites = 64;  // more than loads from shared memory that can be under way
-  struct Write {
-    Cycle when = 0;
-    Cycle cycles = 0;
-  };
-  Write& back(std::uint32_t i) { return writes_[i % kWrites]; }
 
-  Cycle free_ = 0;  // taken until then
-  Cycle lost_ = 0;  // since when, by more than the instruction itself
+  Cycle& back(std::uint32_t i) { return writes_[i % kWrites]; }
+  [[gnu::noinline]] void give_way(Cycle now) {
+    for (; first_ != last_ && back(first_) >> 8 < free_; ++first_)
+      if (back(first_) >> 8 >= now) free_ += back(first_) & 255;
+    next_write_ = first_ == last_ ? kNever : back(first_) >> 8;
+  }
+
+  Cycle free_ = 0;             // taken until then
+  Cycle lost_ = 0;             // since when, by more than the instruction itself
+  Cycle next_write_ = kNever;  // the first that waits
   RegisterBanks banks_;
-  std::array<Write, kWrites> writes_;  // from first_ on, to last_
-  std::uint32_t first_ = 0;
+  std::uint32_t first_ = 0;  // of what waits in writes_
   std::uint32_t last_ = 0;
+  std::array<Cycle, kWrites> writes_;  // 256 x when + cycles
 };
 
 }  // namespace tilescope

@@ -78,6 +78,7 @@ BankCost SharedBanks::cost(const LanePattern& pattern, SharedOp op, std::uint64_
     cost.wavefronts += fullest;
     cost.ideal += fullest != 0 ? 1 : 0;
   }
+  if (op == SharedOp::load && cost.wavefronts != 0) cost.joined = std::max(0, pattern.bytes / bytes_ - cost.wavefronts);
   return cost;
 }
 

@@ -31,6 +31,7 @@ struct BankPhase {
 struct BankCost {
   int wavefronts = 0;  // passes through the data stage
   int ideal = 0;       // phases with an active lane: what the instruction would take without conflicts
+  int joined = 0;      // registers of a load that a pass fills beside another one: words that lanes have in common
 };
 
 class SharedBanks {

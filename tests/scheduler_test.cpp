@@ -16,8 +16,9 @@ Scheduler four_warps() {
 }
 
 Scheduler::Choice choose(Scheduler& scheduler, Cycle now, Cycle fma_taken = 0, Cycle room = 0) {
-  return scheduler.choose(
-      now, [&](Pipe pipe) { return pipe == Pipe::fma ? fma_taken : 0; }, [&](Cycle) { return room; });
+  std::array<Cycle, kPipes> taken{};
+  taken[static_cast<std::size_t>(Pipe::fma)] = fma_taken;
+  return scheduler.choose(now, taken, [&](Cycle) { return room; });
 }
 
 }  // namespace

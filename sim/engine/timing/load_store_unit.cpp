@@ -84,10 +84,7 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
   Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
                 stores ? dispatch_cycles(issue.access, issue.operand) : 1};
-  // A wavefront of a broadcast fills two registers at once.
-  if (issue.access == AccessKind::shared_load)
-    timing.write_back =
-        std::max<std::int64_t>(0, costs_.pattern(issue.operand).bytes / kRegisterBytes - cost.wavefronts);
+  timing.write_back = cost.joined;
   if (issue.operand.base >> 24U != 0) {  // in another CTA of the cluster: there and back
     const LanePattern& lanes = costs_.pattern(issue.operand);
     const Cycle left = send_to_cluster(stages.start, static_cast<double>(std::popcount(lanes.active)) * lanes.bytes);

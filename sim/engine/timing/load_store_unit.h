@@ -35,8 +35,8 @@ class LoadStoreUnit {
     Cycle dispatch = 1;  // keeps the dispatch port of its sub-partition
     int pending = 0;     // how often OutstandingMisses will report (warp, scoreboard, group): accesses with lines out
     int store_pending = 0;  // ... and (warp, kStoreBoard), when stores are tracked
+    int write_back = 0;     // cycles of the dispatch port that its result takes when it comes
     Cycle left = 0;         // what it stores or adds has left the SM; 0: nothing
-    Cycle write_back = 0;   // its result keeps the dispatch port when it comes
   };
   struct Issuer {  // who issues
     std::uint16_t warp = 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,30 +24,28 @@ class Scheduler {
     Cycle earliest = kNever;  // when none can issue: when one can
   };
 
-  // `taken(pipe)`: until when the pipe is taken. `room(now)`: from when on global memory has room for one more
-  // instruction; asked only when a warp that this choice looks at could use it.
-  template <class Taken, class Room>
-  [[gnu::always_inline]] Choice choose(Cycle now, Taken&& taken, Room&& room) {
-    // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
-    // more than the step.
-    const Candidate* chosen = nullptr;
-    Cycle chosen_issued = kNever - 1;
+  // `taken`: until when each pipe is taken. `room(when)`: from when on global memory has room for one more instruction
+  // that could issue at `when`; asked only of warps that this choice looks at.
+  template <class Room>
+  [[gnu::always_inline]] Choice choose(Cycle now, const std::array<Cycle, kPipes>& taken, Room&& room) {
+    const Candidate* candidate = candidates_.data();
     Cycle earliest = kNever;
-    std::uint16_t slot = 0;
-    for (const Candidate& candidate : candidates_) {
-      if (candidate.slot != slot) {
-        if (chosen != nullptr) break;  // an older CTA's warp can issue
-        slot = candidate.slot;
+    for (const Group& group : groups_) {
+      // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
+      // more than the step.
+      const Candidate* chosen = nullptr;
+      Cycle chosen_issued = kNever - 1;
+      for (const Candidate* const end = candidate + group.warps; candidate != end; ++candidate) {
+        Cycle when = std::max(candidate->ready, taken[static_cast<std::size_t>(candidate->pipe)]);
+        if (candidate->pipe == Pipe::lg) when = std::max(when, room(when));
+        earliest = std::min(earliest, when);
+        const Cycle issued = when <= now ? candidate->issued : kNever;
+        chosen = issued <= chosen_issued ? candidate : chosen;
+        chosen_issued = std::min(issued, chosen_issued);
       }
-      Cycle when = std::max(candidate.ready, taken(candidate.pipe));
-      if (candidate.pipe == Pipe::lg && when <= now) when = std::max(when, room(now));
-      earliest = std::min(earliest, when);
-      const Cycle issued = when <= now ? candidate.issued : kNever;
-      chosen = issued <= chosen_issued ? &candidate : chosen;
-      chosen_issued = std::min(issued, chosen_issued);
+      if (chosen != nullptr) return {chosen - candidates_.data(), kNever};
     }
-    if (chosen == nullptr) return {kNone, earliest};
-    return {chosen - candidates_.data(), kNever};
+    return {kNone, earliest};
   }
 
   // The warp at `place` issues at `now`.
@@ -60,6 +59,8 @@ class Scheduler {
 
   // The latest comer, a warp of the CTA in `slot`, which can issue nothing yet. Returns its place.
   int add(std::uint16_t warp, std::uint16_t slot) {
+    if (groups_.empty() || groups_.back().slot != slot) groups_.push_back({.slot = slot});
+    ++groups_.back().warps;
     candidates_.push_back({.warp = warp, .slot = slot});
     return size() - 1;
   }
@@ -75,6 +76,7 @@ class Scheduler {
   // The warps of a CTA leave; moved(warp, place) is told where the others are now.
   template <class Moved>
   void remove(std::uint16_t slot, Moved&& moved) {
+    std::erase_if(groups_, [slot](const Group& group) { return group.slot == slot; });
     std::erase_if(candidates_, [slot](const Candidate& candidate) { return candidate.slot == slot; });
     for (std::size_t i = 0; i < candidates_.size(); ++i) moved(candidates_[i].warp, static_cast<std::uint16_t>(i));
   }
@@ -87,9 +89,14 @@ class Scheduler {
     std::uint16_t warp = 0;
     std::uint16_t slot = 0;  // of its CTA
   };
+  struct Group {  // the warps of a CTA
+    std::uint16_t slot = 0;
+    std::int32_t warps = 0;
+  };
   Candidate& at(Place place) { return candidates_[static_cast<std::size_t>(place)]; }
 
   std::vector<Candidate> candidates_;  // in order of age
+  std::vector<Group> groups_;          // as they follow one another there
 };
 
 }  // namespace tilescope

@@ -208,9 +208,10 @@ Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
 }
 
 void Sm::issue_one(SubPartition& sub, Cycle now) {
-  const Scheduler::Choice choice = sub.scheduler.choose(
-      now, [&](Pipe pipe) { return available(sub, pipe); },
-      [&](Cycle at) { return global_blocked_until_ = lsu_.global_room(at); });
+  const Scheduler::Choice choice = sub.scheduler.choose(now, sub.pipe_free, [&](Cycle when) {
+    if (std::max(when, global_blocked_until_) <= now) global_blocked_until_ = lsu_.global_room(now);
+    return global_blocked_until_;
+  });
   if (choice.place == Scheduler::kNone) {
     sub.next = choice.earliest;
     return;

@@ -67,10 +67,10 @@ class Sm {
  private:
   struct SubPartition {
     Cycle next = kNever;  // nothing issues here before
-    DispatchPort port;
     Scheduler scheduler;
     std::array<Cycle, kPipes> pipe_free{};
     Cycle products_until = 0;  // its tensor core works on products of warpgroups
+    DispatchPort port;         // last, for its size
   };
 
   void issue_one(SubPartition& sub, Cycle now);
