@@ -12,7 +12,6 @@ constexpr std::int64_t kRegisterBytes = 4;
 
 LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm)
     : costs_(costs),
-      copy_passes_(SharedBanks(gpu.shared)),
       l1_(gpu.l1, l1_kib),
       misses_(gpu.lsu.max_outstanding_lines, sm),
       pipeline_cycles_(gpu.lsu.pipeline_cycles),
@@ -165,7 +164,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_copy(const Instruction& instruction, 
                                                 Cycle now, Issuer by, SmCounters& counters) {
   const OpClass op = instruction.op;
   const Timing timing = issue_access({instruction, access_of(op, 0), operands[0], now, by, counters});
-  store_copied({instruction, access_of(op, 1), operands[1], timing.dequeued, by, counters}, operands[0]);
+  store_copied({instruction, access_of(op, 1), operands[1], timing.dequeued, by, counters});
   copies_[by.warp].add(timing.complete, timing.pending);
   return timing;
 }
@@ -176,18 +175,13 @@ AsyncCopies::Group LoadStoreUnit::group_of(const Issue& issue) const {
 }
 
 // What an asynchronous copy writes into shared memory takes its turn at the data stage.
-void LoadStoreUnit::store_copied(const Issue& issue, const MemoryOperand& from) {
+void LoadStoreUnit::store_copied(const Issue& issue) {
   const BankCost cost = costs_.shared(issue.operand, SharedOp::store);
   AccessCounters& counters = issue.counters.of(issue.access);
   if (cost.wavefronts != 0) ++counters.requests;
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
-  int passes = cost.wavefronts;
-  if (issue.instruction.cached != 0) {
-    const auto pattern_of = [this](const MemoryOperand& o) -> const LanePattern& { return costs_.pattern(o); };
-    passes = std::max(passes, copy_passes_.of(from, issue.operand, pattern_of));
-  }
-  shared_lane_.take(global_lane_, issue.now, passes);
+  shared_lane_.take(global_lane_, issue.now, cost.wavefronts);
 }
 
 void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
@@ -221,9 +215,9 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
   issue.counters.tag_cycles += static_cast<std::uint64_t>(tag);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
-  // A copy past L1 goes from L2 into shared memory: nothing of it is read here. Of another one, store_copied reads.
-  const bool copies = issue.instruction.op == OpClass::async_copy;
-  const std::int64_t wavefronts = copies ? issue.instruction.cached : footprint.data_wavefronts;
+  // A copy past L1 goes from L2 into shared memory: nothing of it is read here.
+  const bool past_l1 = issue.instruction.op == OpClass::async_copy && issue.instruction.cached == 0;
+  const std::int64_t wavefronts = past_l1 ? 0 : footprint.data_wavefronts;
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
   if (!is_load(issue.access))
     global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);

@@ -14,7 +14,6 @@
 
 #include "models/access_cost.h"
 #include "models/async_copies.h"
-#include "models/copy_passes.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
@@ -146,12 +145,11 @@ class LoadStoreUnit {
   Timing issue_copy(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                     SmCounters& counters);
   AsyncCopies::Group group_of(const Issue& issue) const;
-  void store_copied(const Issue& issue, const MemoryOperand& from);
+  void store_copied(const Issue& issue);
   Cycle dispatch_cycles(AccessKind access, const MemoryOperand& operand) const;
   Cycle room_at(const Lane& lane, std::uint8_t sub) const;
 
   const AccessCosts& costs_;
-  CopyPasses copy_passes_;
   L1Cache l1_;
   OutstandingMisses misses_;
   std::vector<AsyncCopies> copies_;  // of each warp, when they are tracked
