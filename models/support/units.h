@@ -13,7 +13,6 @@
 
 namespace tilescope {
 
-inline constexpr std::int64_t kSmsPerTpc = 2;
 inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kSectorsPerLine = kLineBytes / kSectorBytes;
