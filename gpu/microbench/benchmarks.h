@@ -46,6 +46,7 @@ void cluster_launch(Report& report);
 void cluster_shared(Report& report);
 void fills(Report& report);
 void load_rate(Report& report);
+void latency_by_slice(Report& report);
 
 // Kernels for a profiler to count; each launch has a row in the report.
 void counted_empty(Report& report);
@@ -55,5 +56,7 @@ void counted_l2_capacity(Report& report);
 void counted_strided(Report& report);
 void counted_stores(Report& report);
 void counted_shared(Report& report);
+void counted_steps(Report& report);
+void counted_copies(Report& report);
 
 }  // namespace tilescope::gpu

@@ -61,6 +61,7 @@ const Benchmark kBenchmarks[] = {
     {"cluster_shared", cluster_shared},
     {"fills", fills},
     {"load_rate", load_rate},
+    {"latency_by_slice", latency_by_slice},
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
     {"counted_bursts", counted_bursts},
@@ -68,6 +69,8 @@ const Benchmark kBenchmarks[] = {
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},
     {"counted_shared", counted_shared},
+    {"counted_steps", counted_steps},
+    {"counted_copies", counted_copies},
 };
 
 const Benchmark& find(const std::string& name) {
