@@ -154,6 +154,10 @@ TEST_CASE("tables that break a rule of the format are refused with the rule") {
         "an instruction's scoreboard is 6; must be 0 to 5, or 7 for none");
   CHECK(verdict_on_tables([](Tables& t) { t.code[0].detail = 1040; }) ==
         "an instruction's detail is 1040; must be 0 to 1039");
+  CHECK(verdict_on_tables([](Tables& t) {
+          t.code[0].op = OpClass::group_tensor;  // the rows it reads, and two flags
+          t.code[0].detail = 0xffff;
+        }).find("detail") == std::string::npos);
   CHECK(verdict_on_tables([](Tables& t) { t.patterns[1].bytes = 3; }) ==
         "a pattern's width is 3 bytes; must be 1, 2, 4, 8 or 16");
   CHECK(

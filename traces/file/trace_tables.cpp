@@ -142,7 +142,8 @@ void check_instruction(const Instruction& instruction) {
   check("wait mask", instruction.wait_mask, (1U << kScoreboards) - 1);
   check("yield", instruction.yield, 1);
   check("cached", instruction.cached, 1);
-  check("detail", instruction.detail, 16 * 64 + 15);
+  // A wgmma holds the rows that it reads and two flags, a named barrier a number of 4 bits beside its warps.
+  check("detail", instruction.detail, instruction.op == OpClass::group_tensor ? 0xffff : 16 * 64 + 15);
   for (const std::uint8_t scoreboard : {instruction.write_scoreboard, instruction.read_scoreboard})
     if (scoreboard >= kScoreboards && scoreboard != kNoScoreboard)
       throw Malformed{fmt::format("an instruction's scoreboard is {}; must be 0 to {}, or {} for none", scoreboard,
