@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/copy_footprint.h"
+
 namespace tilescope {
 
 AccessCosts::AccessCosts(const GpuSpec& gpu, const PatternTable& patterns)
@@ -48,6 +50,14 @@ AccessCost AccessCosts::of(const Instruction& instruction, int index, const Memo
   const std::int64_t tag = tag_cycles(touched, LineAddress::of(operand.base));
   const std::int64_t words = is_local(access) ? instruction.detail : 1;
   return {words, words * touched.sectors, words * tag, words * touched.data_wavefronts, 0};
+}
+
+std::optional<Footprint> AccessCosts::shifted(const MemoryOperand* operands) const {
+  const CopyLanes lanes{pattern(operands[0]), operands[0].base, pattern(operands[1]), operands[1].base};
+  if (!is_shifted(lanes)) return {};
+  Footprint found = shifted_footprint(lanes);
+  found.data_wavefronts = footprint(operands[0]).data_wavefronts;
+  return found;
 }
 
 AccessCost AccessCosts::of_atomic(const Instruction& instruction, AccessKind access, const MemoryOperand& operand,

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "models/atomic_footprint.h"
 #include "models/coalescer.h"
@@ -47,7 +48,8 @@ class AccessCosts {
   BankCost shared(const MemoryOperand& operand, SharedOp op) const {
     const std::uint32_t known = bank_cost(operand.pattern, op).load(std::memory_order_relaxed);
     if (known == 0 || (known & kByWord) != 0) return shared_cost(operand, op);
-    return {static_cast<int>(known & 0xffffU), static_cast<int>(known >> 16U & 0xffU), static_cast<int>(known >> 24U & 0xfU)};
+    return {static_cast<int>(known & 0xffffU), static_cast<int>(known >> 16U & 0xffU),
+            static_cast<int>(known >> 24U & 0xfU)};
   }
   // Lines and sectors. Built on first use for each base modulo a line.
   const Footprint& footprint(const MemoryOperand& operand) const {
@@ -59,6 +61,12 @@ class AccessCosts {
       if (known != nullptr) return *known;
     }
     return first_footprint(owner, operand.pattern, base);
+  }
+  // Of the global side of a copy past L1 that shifts what it copies (models/copy_footprint.h); nothing of others, whose
+  // footprint() says all.
+  std::optional<Footprint> shifted(const Instruction& instruction, const MemoryOperand* operands) const {
+    if (instruction.op != OpClass::async_copy || instruction.cached != 0) return {};
+    return shifted(operands);
   }
   AccessCost of_atomic(const Instruction& instruction, AccessKind access, const MemoryOperand& operand,
                        const AtomicFootprint& packets) const;
@@ -84,8 +92,8 @@ class AccessCosts {
   };
   static constexpr std::size_t kChunk = 256;
   static constexpr std::size_t kChunks = PatternTable::kMost / kChunk;
-  // A bank cost in one word: wavefronts, from bit 16 the ideal ones, from bit 24 joined registers, that it is known, and
-  // that it is not kept because it depends on the base's place in its word (accesses narrower than a bank).
+  // A bank cost in one word: wavefronts, from bit 16 the ideal ones, from bit 24 joined registers, that it is known,
+  // and that it is not kept because it depends on the base's place in its word (accesses narrower than a bank).
   static constexpr std::uint32_t kKnown = 1U << 31, kByWord = 1U << 30;
   struct Chunk {
     std::array<std::array<std::atomic<std::uint32_t>, 2>, kChunk> banks{};  // by SharedOp
@@ -104,6 +112,7 @@ class AccessCosts {
   const Chunk& add_chunk(std::size_t index) const;
   BankCost shared_cost(const MemoryOperand& operand, SharedOp op) const;
   BankCost shared_atomic(const Instruction& instruction, const MemoryOperand& operand) const;
+  std::optional<Footprint> shifted(const MemoryOperand* operands) const;
   const Footprint& first_footprint(const Entry& owner, PatternId id, std::size_t base) const;
 
   const PatternTable& patterns_;

@@ -49,7 +49,7 @@ count_with_ncu() {
   for batch in "$work"/batch.*; do
     part=$prefix.part${batch##*.}
     ncu --csv --page raw --print-units base --cache-control all --clock-control none \
-      --kernel-name 'regex:^(gemm_|copy|strided|reread|transpose|pointer_chase)' \
+      --kernel-name 'regex:^(gemm_|copy|strided|reread|transpose|pointer_chase|reduction|convolution_|softmax|layer_norm|attention_)' \
       --metrics "$(paste -sd, "$work/metrics")" --log-file "$part.ncu.csv" \
       "$program" --cases "$batch" --once >"$part.cases.csv" || true
     if ! grep -q '^"ID"' "$part.ncu.csv"; then

@@ -1,3 +1,5 @@
+#include <cuda_fp16.h>
+
 #include "device.h"
 #include "random.h"
 
@@ -14,6 +16,9 @@ __device__ std::uint32_t mix(std::uint32_t x) {  // Wellons' lowbias32
 
 struct Uniform {
   __device__ float operator()(std::uint32_t bits) const { return static_cast<float>(bits >> 8) * 0x1p-23f - 1.0f; }
+};
+struct UniformHalf {
+  __device__ __half operator()(std::uint32_t bits) const { return __float2half_rn(Uniform{}(bits)); }
 };
 struct Bits {
   __device__ std::uint32_t operator()(std::uint32_t bits) const { return bits; }
@@ -39,6 +44,10 @@ void launch(T* data, std::size_t count, std::uint32_t seed, Make make) {
 }  // namespace
 
 void fill_random(float* data, std::size_t count, std::uint32_t seed) { launch(data, count, seed, Uniform{}); }
+
+void fill_random_halves(__half* data, std::size_t count, std::uint32_t seed) {
+  launch(data, count, seed, UniformHalf{});
+}
 
 void fill_random_bits(std::uint32_t* data, std::size_t count, std::uint32_t seed) { launch(data, count, seed, Bits{}); }
 

@@ -4,10 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+struct __half;  // cuda_fp16.h
+
 namespace tilescope::gpu {
 
 // Uniform in [-1, 1).
 void fill_random(float* data, std::size_t count, std::uint32_t seed);
+
+// The same, rounded.
+void fill_random_halves(__half* data, std::size_t count, std::uint32_t seed);
 
 // Any 32 bits.
 void fill_random_bits(std::uint32_t* data, std::size_t count, std::uint32_t seed);

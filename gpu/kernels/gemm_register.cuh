@@ -2,27 +2,9 @@
 // memory. A's tile is stored transposed, so that a thread reads its TM values side by side.
 #pragma once
 
+#include "raster.cuh"
+
 namespace tilescope::gpu {
-
-struct TileIndex {
-  int m;
-  int n;
-};
-
-// Row order when `group` is 1. Otherwise `group` rows of tiles form a band that is walked column by column, so that the
-// CTAs in flight together share more of A and B.
-__device__ inline TileIndex tile_of_cta(int group) {
-  if (group <= 1) {
-    return {static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x)};
-  }
-  const int tiles_m = gridDim.y;
-  const int tiles_n = gridDim.x;
-  const int linear = blockIdx.y * tiles_n + blockIdx.x;
-  const int first_m = linear / (group * tiles_n) * group;
-  const int height = min(tiles_m - first_m, group);
-  const int within = linear % (group * tiles_n);
-  return {first_m + within % height, within / height};
-}
 
 // Requires m, n and k to be multiples of BM, BN and BK. VECTOR is 1 (float) or 4 (float4) for the global accesses.
 template <int BM, int BN, int BK, int TM, int TN, int VECTOR>

@@ -63,9 +63,11 @@ bool compiled_for_sm_90a();
 void add_gemm_naive(std::vector<Instance>& table);
 void add_gemm_tiled(std::vector<Instance>& table);
 void add_gemm_register(std::vector<Instance>& table);
+void add_gemm_warp(std::vector<Instance>& table);
 void add_gemm_async(std::vector<Instance>& table);
 void add_gemm_tensor(std::vector<Instance>& table);
 void add_gemm_pipelined(std::vector<Instance>& table);
+void add_gemm_grouped(std::vector<Instance>& table);
 void add_gemm_specialised(std::vector<Instance>& table);
 void add_gemm_streamk(std::vector<Instance>& table);
 

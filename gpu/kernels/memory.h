@@ -1,11 +1,14 @@
-// The memory kernels: copy, strided, reread, transpose and pointer_chase. Names, parameters, grids, blocks and the
-// order of accesses are those of the simulator's generators (traces/kernels), so that one case means the same to both.
+// The kernels with named parameters. copy, strided, reread, transpose and pointer_chase have the names, parameters,
+// grids, blocks and order of accesses of the simulator's generators (traces/kernels), so that one case means the same
+// to both. reduction, convolution, softmax, layer_norm and attention are taught beside GEMMs; the simulator runs their
+// machine code.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,14 +39,23 @@ class ParameterValues {
   std::vector<Value> values_;
 };
 
+// What a kernel whose sums are rounded has to come near to.
+struct PlainAnswer {
+  std::size_t count = 0;  // of results, at the front of the output
+  bool halves = false;    // FP16 instead of FP32
+  double bound = 0;       // of the error relative to all of the answer, Frobenius norms
+  std::function<void(const void* input, double* answer)> compute;  // all three on the device
+};
+
 // A launch with everything decided. The input is read, the output written; both are buffers of their own.
 struct MemoryLaunch {
   const void* symbol = nullptr;
-  dim3 grid;
+  dim3 grid;  // of the first, where a case takes several launches
   dim3 block;
   std::size_t input_bytes = 0;
   std::size_t output_bytes = 0;
-  double moved_bytes = 0;  // that its lanes load and store, whichever memory serves them
+  double moved_bytes =
+      0;  // that its lanes load and store, whichever memory serves them; with a plain answer, input and result
   // A kernel that only reads adds up what it read and, if `keep`, adds that sum to the output, a double that begins at
   // 0; without `keep` the sum meets a condition that never holds, and nothing is stored. The others write the output.
   bool only_reads = false;
@@ -51,6 +63,7 @@ struct MemoryLaunch {
   std::function<void(const void* input, void* output, bool keep)> launch;
   // What the output must hold, given what the input at that device address holds.
   std::function<std::vector<char>(const std::vector<char>& input, const void* input_address)> expected;
+  std::optional<PlainAnswer> plain;  // instead of `expected`
 };
 
 struct MemoryKernel {
@@ -68,6 +81,11 @@ MemoryLaunch plan_strided(const ParameterValues& values);
 MemoryLaunch plan_reread(const ParameterValues& values);
 MemoryLaunch plan_transpose(const ParameterValues& values);
 MemoryLaunch plan_pointer_chase(const ParameterValues& values);
+MemoryLaunch plan_reduction(const ParameterValues& values);
+MemoryLaunch plan_convolution(const ParameterValues& values);
+MemoryLaunch plan_softmax(const ParameterValues& values);
+MemoryLaunch plan_layer_norm(const ParameterValues& values);
+MemoryLaunch plan_attention(const ParameterValues& values);
 
 // Throws std::invalid_argument("WHAT: got 'VALUE'; must be MUST_BE") unless `good`.
 void require(bool good, const char* what, const std::string& value, const std::string& must_be);

@@ -1,7 +1,7 @@
 // What the pipelined GEMMs share: a ring of tiles in shared memory that cp.async fills, read by ldmatrix and multiplied
 // by mma.sync. Operands are rows of bytes along K (A: m rows, B: n rows), so that all types lie alike: a product takes
 // 32 bytes of K, which are 16 FP16 or BF16, 8 TF32 or 32 INT8. Chunks of 16 bytes are permuted within a row by XOR with
-// the row.
+// the row, or rows lie 16 bytes further apart than they are long.
 #pragma once
 
 #include "tensor_type.h"
@@ -45,13 +45,15 @@ __device__ void multiply(unsigned (&sum)[4], const unsigned (&a)[4], unsigned b0
 }
 
 // A CTA's tile of C, BM x BN, of which a warp owns WM x WN; a step of K is BYTES (64 or 128) of each row.
-template <TensorType TYPE, int BM, int BN, int BYTES, int WM, int WN, int STAGES>
+// PADDED: rows are kept apart by padding, not permuted.
+template <TensorType TYPE, int BM, int BN, int BYTES, int WM, int WN, int STAGES, bool PADDED = false>
 struct PipelineTile {
   static_assert(BYTES == 64 || BYTES == 128, "the permutation is for rows of 64 or 128 bytes");
   static_assert(BM % WM == 0 && BN % WN == 0 && WM % 16 == 0 && WN % 16 == 0, "whole fragments");
   static constexpr int kThreads = (BM / WM) * (BN / WN) * 32;
   static constexpr int kChunks = BYTES / 16;  // of a row
-  static constexpr int kStageBytes = (BM + BN) * BYTES;
+  static constexpr int kRowBytes = BYTES + (PADDED ? 16 : 0);
+  static constexpr int kStageBytes = (BM + BN) * kRowBytes;
   static constexpr int kSharedBytes = STAGES * kStageBytes;
   static_assert(BM * kChunks % kThreads == 0 && BN * kChunks % kThreads == 0, "every thread makes as many copies");
 
@@ -60,8 +62,8 @@ struct PipelineTile {
 
   // Byte of a chunk within a tile: eight rows that ldmatrix reads together lie in all banks.
   __device__ static unsigned place(int row, int chunk) {
-    const int permuted = BYTES == 128 ? chunk ^ (row & 7) : chunk ^ (row >> 1 & 3);
-    return row * BYTES + permuted * 16;
+    const int permuted = PADDED ? chunk : BYTES == 128 ? chunk ^ (row & 7) : chunk ^ (row >> 1 & 3);
+    return row * kRowBytes + permuted * 16;
   }
 
   __device__ void clear() {
@@ -89,13 +91,14 @@ struct PipelineTile {
 #pragma unroll
     for (int i = 0; i < BN * kChunks / kThreads; ++i) {
       const int at = i * kThreads + threadIdx.x;
-      copy_16_async(to + BM * BYTES + place(at / kChunks, at % kChunks), b + at / kChunks * pitch + at % kChunks * 16);
+      copy_16_async(to + BM * kRowBytes + place(at / kChunks, at % kChunks),
+                    b + at / kChunks * pitch + at % kChunks * 16);
     }
   }
 
   __device__ void multiply_stage(int stage) {
     const unsigned a_tile = shared + stage * kStageBytes;
-    const unsigned b_tile = a_tile + BM * BYTES;
+    const unsigned b_tile = a_tile + BM * kRowBytes;
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
     const int a_row = warp / (BN / WN) * WM + lane % 16;

@@ -58,5 +58,6 @@ void counted_stores(Report& report);
 void counted_shared(Report& report);
 void counted_steps(Report& report);
 void counted_copies(Report& report);
+void counted_padded(Report& report);
 
 }  // namespace tilescope::gpu

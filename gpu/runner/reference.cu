@@ -47,15 +47,18 @@ __global__ void reference_gemm(Problem p, double* c) {
   c[static_cast<std::size_t>(row) * p.n + col] = sum;
 }
 
+__device__ double number(float v) { return v; }
+__device__ double number(__half v) { return __half2float(v); }
+
 // norms[0] += |c - reference|^2, norms[1] += |reference|^2
-template <class T>
-__global__ void squared_norms(const float* c, const T* reference, std::size_t count, double* norms) {
+template <class R, class T>
+__global__ void squared_norms(const R* c, const T* reference, std::size_t count, double* norms) {
   double difference = 0.0;
   double size = 0.0;
   for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
     const double r = reference[i];
-    const double d = c[i] - r;
+    const double d = number(c[i]) - r;
     difference += d * d;
     size += r * r;
   }
@@ -90,15 +93,20 @@ void check_reference_on_cpu(const Problem& p, const double* reference) {
   }
 }
 
-template <class T>
-Agreement compare(const Problem& p, const T* reference) {
+template <class R, class T>
+double error_of(const R* result, const T* reference, std::size_t count) {
   const DeviceBuffer<double> norms(2);
   check(cudaMemset(norms.data(), 0, norms.bytes()), "cudaMemset");
-  squared_norms<<<256, 256>>>(p.c, reference, static_cast<std::size_t>(p.m) * p.n, norms.data());
+  squared_norms<<<256, 256>>>(result, reference, count, norms.data());
   check(cudaGetLastError(), "squared_norms");
   const std::vector<double> host = to_host(norms.data(), 2);
+  return std::sqrt(host[0] / host[1]);
+}
+
+template <class T>
+Agreement compare(const Problem& p, const T* reference) {
   Agreement result;
-  result.relative_error = std::sqrt(host[0] / host[1]);
+  result.relative_error = error_of(p.c, reference, static_cast<std::size_t>(p.m) * p.n);
   result.good = result.relative_error <= relative_bound(p);  // false for NaN
   return result;
 }
@@ -116,6 +124,14 @@ Agreement compare_with_reference(const Problem& p) {
 }
 
 Agreement compare_with(const Problem& p, const float* other) { return compare(p, other); }
+
+double relative_error(const float* result, const double* answer, std::size_t count) {
+  return error_of(result, answer, count);
+}
+
+double relative_error(const __half* result, const double* answer, std::size_t count) {
+  return error_of(result, answer, count);
+}
 
 void pack(const float* data, void* packed, TensorType type, int rows, int columns, bool transposed) {
   const auto blocks = static_cast<unsigned>((static_cast<std::size_t>(rows) * columns + 255) / 256);

@@ -21,6 +21,10 @@ Agreement compare_with_reference(const Problem& problem);
 // Compares problem.c with another product of the same matrices.
 Agreement compare_with(const Problem& problem, const float* other);
 
+// ||result - answer|| / ||answer|| of floats or halves on the device; NaN where a result was never written.
+double relative_error(const float* result, const double* answer, std::size_t count);
+double relative_error(const __half* result, const double* answer, std::size_t count);
+
 // Packs `data`, whose numbers the type holds exactly, into `packed`; a matrix of rows x columns, transposed where
 // asked.
 void pack(const float* data, void* packed, TensorType type, int rows, int columns, bool transposed);

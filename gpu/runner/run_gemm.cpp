@@ -54,9 +54,11 @@ std::vector<Instance> gemm_instances() {
   add_gemm_naive(table);
   add_gemm_tiled(table);
   add_gemm_register(table);
+  add_gemm_warp(table);
   add_gemm_async(table);
   add_gemm_tensor(table);
   add_gemm_pipelined(table);
+  add_gemm_grouped(table);
   add_gemm_specialised(table);
   add_gemm_streamk(table);
   return table;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "../common/device.h"
+#include "reference.h"
 
 namespace tilescope::gpu {
 namespace {
@@ -49,6 +50,14 @@ std::vector<char> to_host(const DeviceBuffer<char>& buffer) {
   std::vector<char> host(buffer.count());
   check(cudaMemcpy(host.data(), buffer.data(), buffer.count(), cudaMemcpyDeviceToHost), "cudaMemcpy");
   return host;
+}
+
+// Of the results at the front of the output.
+double error_of(const PlainAnswer& plain, const void* input, const void* output) {
+  const DeviceBuffer<double> answer(plain.count);
+  plain.compute(input, answer.data());
+  return plain.halves ? relative_error(static_cast<const __half*>(output), answer.data(), plain.count)
+                      : relative_error(static_cast<const float*>(output), answer.data(), plain.count);
 }
 
 }  // namespace
@@ -100,11 +109,18 @@ Row run_memory(const PlannedMemoryCase& c, const Options& options) {
   row.timing = time_launches([&] { launch.launch(input.data(), output.data(), false); }, options);
   row.gbs = number(launch.moved_bytes / row.timing.median_ms * 1e-6, 4);
   if (options.check) {
-    // Poison for what writes, a zero for what adds up; in either case an output left alone is wrong.
-    check(cudaMemset(output.data(), launch.only_reads ? 0 : 0xa5, output.count()), "cudaMemset");
+    // Poison for what writes (NaNs where errors are measured), a zero for what adds up; an output left alone is wrong.
+    check(cudaMemset(output.data(), launch.only_reads ? 0 : launch.plain ? 0xff : 0xa5, output.count()), "cudaMemset");
     launch.launch(input.data(), output.data(), true);
     check(cudaGetLastError(), c.kernel.c_str());
-    const bool good = to_host(output) == launch.expected(to_host(input), input.data());
+    bool good = false;
+    if (launch.plain) {
+      const double error = error_of(*launch.plain, input.data(), output.data());
+      row.relative_error = number(error, 3);
+      good = error <= launch.plain->bound;  // false for NaN
+    } else {
+      good = to_host(output) == launch.expected(to_host(input), input.data());
+    }
     row.verdict = good ? Verdict::kOk : Verdict::kWrong;
   }
   return row;

@@ -26,7 +26,8 @@ void CountingSm::count_lines(Cta& cta, const Segment& segment, const SegmentTota
 
 void CountingSm::count_access(Cta& cta, const Instruction& instruction, const LineAccess& access,
                               const MemoryOperand& operand) {
-  const Footprint& footprint = costs_.footprint(operand);
+  const std::optional<Footprint> shifted = costs_.shifted(instruction, &operand);
+  const Footprint& footprint = shifted ? *shifted : costs_.footprint(operand);
   if (footprint.lines.empty()) {
     // Every lane predicated off: no request, but a turn at the data stage.
     const bool nothing = access.first && on_no_lane(instruction.op, &operand);

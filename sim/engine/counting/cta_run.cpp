@@ -27,6 +27,7 @@ bool CtaRun::begin(const std::vector<Part>& parts, std::uint32_t steps, const Ac
     for (const LineAccess& line : part.totals->lines) {
       const Instruction& instruction = part.segment->code[line.position];
       const MemoryOperand& operand = part.segment->operands[line.operand];
+      if (costs.shifted(instruction, &operand)) return false;  // a run knows the global side of a copy only
       RunAccess access{operand.pattern, line.access, instruction.cached != 0, instruction.whole_line(), false, 0, 0};
       if (operand.pattern == 0) {
         access.turn = (line.first && on_no_lane(instruction.op, &operand)) || memory_operands(instruction.op) == 2;

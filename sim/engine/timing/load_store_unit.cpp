@@ -163,7 +163,10 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(const Issue& issue) {
 LoadStoreUnit::Timing LoadStoreUnit::issue_copy(const Instruction& instruction, const MemoryOperand* operands,
                                                 Cycle now, Issuer by, SmCounters& counters) {
   const OpClass op = instruction.op;
-  const Timing timing = issue_access({instruction, access_of(op, 0), operands[0], now, by, counters});
+  const Issue load{instruction, access_of(op, 0), operands[0], now, by, counters};
+  const std::optional<Footprint> shifted = costs_.shifted(instruction, operands);
+  const Timing timing =
+      shifted ? issue_lines_at(load, *shifted, LineAddress::of(operands[0].base)) : issue_access(load);
   store_copied({instruction, access_of(op, 1), operands[1], timing.dequeued, by, counters});
   copies_[by.warp].add(timing.complete, timing.pending);
   return timing;
