@@ -24,7 +24,7 @@ enum class SharedOp : std::uint8_t { load, store };
 struct BankPhase {
   std::uint32_t lanes = 0;  // bit i: lane i is served in this phase
   int wavefronts = 0;
-  // By bank: its distinct words, word numbers relative to the base's own word.
+  // By bank: its distinct words, numbered from address 0, in the order of the lanes.
   std::vector<std::vector<std::int64_t>> words;
 };
 

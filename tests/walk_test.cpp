@@ -5,6 +5,8 @@
 
 #include "cli_answer.h"
 #include "sim/results/walk/gemm_walk.h"
+#include "sim/results/walk/halo_walk.h"
+#include "sim/results/walk/tree_walk.h"
 #include "traces/kernels/registry.h"
 
 using namespace tilescope;
@@ -86,4 +88,48 @@ TEST_CASE("a walk answers in JSON and in frames, one for each phase") {
   const std::string svg = with("svg");
   CHECK(svg.find("phase 2 of 2") != std::string::npos);
   CHECK(svg.find("= 90") != std::string::npos);
+}
+
+TEST_CASE("a tree over 32 values: 5 steps and 31 additions with either addressing; whole warps rest with sequential") {
+  const auto small = walk_tree({});
+  REQUIRE(small.has_value());
+  REQUIRE(small->walks.size() == 2);
+  for (const TreeWalk& walk : small->walks) {
+    CHECK(walk.steps.size() == 5);
+    CHECK(walk.additions() == 31);
+    CHECK(walk.steps.back().first_sum == 32 * 33 / 2);
+  }
+  const auto large = walk_tree({{"values", "256"}});
+  REQUIRE(large.has_value());
+  const auto warps = [&](std::size_t walk) {
+    std::vector<int> all;
+    for (const TreeStep& step : large->walks[walk].steps) all.push_back(step.warps);
+    return all;
+  };
+  CHECK(warps(0) == std::vector{8, 8, 8, 8, 8, 4, 2, 1});
+  CHECK(warps(1) == std::vector{4, 2, 1, 1, 1, 1, 1, 1});
+  CHECK(large->walks[0].divergent_warp_steps() == 47);
+  CHECK(large->walks[1].divergent_warp_steps() == 5);
+  CHECK_FALSE(walk_tree({{"values", "48"}}).has_value());
+}
+
+TEST_CASE("a halo of one pixel around 32 x 32: 34 x 34 elements, in two rounds, and half as many sectors again") {
+  const auto halo = walk_halo({});
+  REQUIRE(halo.has_value());
+  CHECK(halo->elements() == 34 * 34);
+  CHECK(halo->inner_sectors == 32 * 4);
+  CHECK(halo->sectors == 34 * 6);
+  REQUIRE(halo->rounds.size() == 2);
+  CHECK(halo->rounds[1].threads == 34 * 34 - 1024);
+  const auto none = walk_halo({{"radius", "0"}, {"tile", "16"}});
+  REQUIRE(none.has_value());
+  CHECK(none->sectors == none->inner_sectors);
+  CHECK(none->rounds.size() == 1);
+}
+
+TEST_CASE("sketches answer in JSON and pictures as well") {
+  CHECK(nlohmann::json::parse(ask({"walk", "tree", "--format", "json"}).out)["walks"][0]["steps"].size() == 5);
+  CHECK(nlohmann::json::parse(ask({"walk", "halo", "--format", "json"}).out)["elements"] == 1156);
+  CHECK(ask({"walk", "tree:values=1024", "--format", "svg"}).out.find("a box for each warp") != std::string::npos);
+  CHECK(ask({"walk", "halo", "--format", "svg"}).out.find("34 x 34") != std::string::npos);
 }

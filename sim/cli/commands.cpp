@@ -4,6 +4,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/compare_command.h"
 #include "sim/cli/config_command.h"
+#include "sim/cli/explain_command.h"
 #include "sim/cli/list_command.h"
 #include "sim/cli/run_command.h"
 #include "sim/cli/sweep_command.h"
@@ -13,9 +14,9 @@
 namespace tilescope::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(),       walk_command(),  list_command(),   banks_command(),
-                                           config_command(),    trace_command(), bundle_command(), compare_command(),
-                                           calibrate_command(), sweep_command()};
+  static const std::vector<Command> all = {run_command(),     explain_command(),   walk_command(),  list_command(),
+                                           banks_command(),   config_command(),    trace_command(), bundle_command(),
+                                           compare_command(), calibrate_command(), sweep_command()};
   return all;
 }
 

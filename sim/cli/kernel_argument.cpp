@@ -50,19 +50,25 @@ void add_parameter_option(po::options_description& options) {
                         "a parameter of a built-in kernel; see: tilescope list kernels");
 }
 
-std::unique_ptr<Kernel> kernel_of_argument(const Values& values, const std::string& word) {
-  std::string name = word;
+NamedParameters named_parameters(const Values& values, const std::string& word,
+                                 bool (*has_parameters)(const std::string&)) {
+  NamedParameters named{word, {}};
   Diagnostics errors;
-  ParameterTexts parameters;
   const std::size_t colon = word.find(':');
-  if (colon != std::string::npos && is_builtin_kernel(word.substr(0, colon))) {
-    name = word.substr(0, colon);
-    parameters = parameters_of(own_parameters(word, colon), name + ":", errors);
+  if (colon != std::string::npos && has_parameters(word.substr(0, colon))) {
+    named.name = word.substr(0, colon);
+    named.parameters = parameters_of(own_parameters(word, colon), named.name + ":", errors);
   }
   if (values.count("param") != 0)
-    parameters.merge(parameters_of(values["param"].as<std::vector<std::string>>(), "-p ", errors));  // own ones stay
+    named.parameters.merge(
+        parameters_of(values["param"].as<std::vector<std::string>>(), "-p ", errors));  // own ones stay
   if (!errors.empty()) throw DiagnosticsError(errors);
-  auto kernel = open_kernel(name, parameters, limits_from(values));
+  return named;
+}
+
+std::unique_ptr<Kernel> kernel_of_argument(const Values& values, const std::string& word) {
+  const NamedParameters named = named_parameters(values, word, is_builtin_kernel);
+  auto kernel = open_kernel(named.name, named.parameters, limits_from(values));
   if (!kernel) throw DiagnosticsError(kernel.error());
   return std::move(*kernel);
 }

@@ -30,6 +30,12 @@ class TouchedSectors {
     for (const auto& [page, bits] : pages_) sectors += static_cast<double>(bits.count());
     return sectors * static_cast<double>(kSectorBytes);
   }
+  double bytes_in_pairs() const {
+    std::size_t pairs = 0;
+    for (const auto& [page, bits] : pages_)
+      for (std::size_t i = 0; i < kPage; i += 2) pairs += bits[i] || bits[i + 1] ? 1 : 0;
+    return static_cast<double>(pairs) * 2 * static_cast<double>(kSectorBytes);
+  }
 
  private:
   static constexpr std::uint64_t kPage = 4096;
@@ -154,6 +160,7 @@ LaunchBytes launch_bytes(const Kernel& kernel, std::uint64_t most_accesses) {
   if (walked == ctas) {
     bytes.least_read = walk.read.bytes();
     bytes.least_written = walk.written.bytes();
+    bytes.least_read_in_pairs = walk.read.bytes_in_pairs();
     return bytes;
   }
   const double all = static_cast<double>(ctas) / static_cast<double>(walked);

@@ -18,6 +18,8 @@ struct LaunchBytes {
   // Distinct sectors of 32 bytes of global memory that are read, and that are written, in byte. nullopt: not all CTAs
   // were walked through.
   std::optional<double> least_read, least_written;
+  // The same of reads in the 64 bytes, aligned, that HBM gives at once.
+  std::optional<double> least_read_in_pairs;
   std::int64_t ctas_walked = 0;  // evenly spread over the grid where they are not all
 };
 
