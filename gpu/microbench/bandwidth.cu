@@ -3,52 +3,16 @@
 #include <algorithm>
 
 #include "benchmarks.h"
-#include "device_probe.cuh"
+#include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
 constexpr int kThreads = 1024;
-constexpr int kUnroll = 4;
-constexpr int kTile = 32 * kUnroll;  // elements of 16 bytes: 2 KiB for a warp
 
-__device__ uint4 load(const uint4* address) {
-  uint4 v;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(address));
-  return v;
-}
-
-// The warps of the SMs that take part (rank_of_sm; -1 does not) read `tiles` tiles of kTile elements, `passes` times.
-// shared: every SM reads everything. Otherwise a tile is always read by the same warp.
 __global__ void read(const uint4* data, int tiles, int passes, bool shared, const int* rank_of_sm, int readers,
                      unsigned* sink) {
-  const int rank = rank_of_sm[sm_id()];
-  if (rank < 0) {
-    return;
-  }
-  const int warp = threadIdx.x / 32;
-  const int first = shared ? warp : warp * readers + rank;
-  const int step = shared ? kThreads / 32 : kThreads / 32 * readers;
-  unsigned sum = 0;
-  for (int pass = 0; pass < passes; ++pass) {
-    for (int tile = first; tile < tiles; tile += step) {
-      const uint4* const from = data + static_cast<std::size_t>(tile) * kTile + threadIdx.x % 32;
-      uint4 v[kUnroll];
-#pragma unroll
-      for (int i = 0; i < kUnroll; ++i) {
-        v[i] = load(from + i * 32);
-      }
-#pragma unroll
-      for (int i = 0; i < kUnroll; ++i) {
-        sum ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
-      }
-    }
-  }
-  if (sum == 0x12345678U) {
-    *sink = sum;
-  }
+  read_tiles(data, tiles, passes, shared, rank_of_sm, readers, sink);
 }
 
 // Not zeros: a link or a DRAM may carry those at less cost.
@@ -74,23 +38,6 @@ __global__ void copy(const uint4* from, uint4* to, std::size_t count) {
   }
 }
 
-class SmSet {
- public:
-  explicit SmSet(const std::vector<int>& sms) : ranks_(sm_count()), size_(static_cast<int>(sms.size())) {
-    std::vector<int> ranks(sm_count(), -1);
-    for (std::size_t i = 0; i < sms.size(); ++i) {
-      ranks[sms[i]] = static_cast<int>(i);
-    }
-    check(cudaMemcpy(ranks_.device(), ranks.data(), ranks.size() * sizeof(int), cudaMemcpyHostToDevice), "cudaMemcpy");
-  }
-  const int* ranks() const { return ranks_.device(); }
-  int size() const { return size_; }
-
- private:
-  Recorder<int> ranks_;
-  int size_;
-};
-
 std::vector<int> every(int step, int count) {
   std::vector<int> sms;
   for (int i = 0; i < count; ++i) {
@@ -113,7 +60,7 @@ float median_ms(Launch&& launch) {
 
 void measure_read(Report& report, const Recorder<uint4>& data, std::size_t bytes, bool shared, const SmSet& set,
                   const std::string& the_case) {
-  const int tiles = static_cast<int>(bytes / (kTile * sizeof(uint4)));
+  const int tiles = static_cast<int>(bytes / (kReadTile * sizeof(uint4)));
   const double bytes_per_pass = static_cast<double>(bytes) * (shared ? set.size() : 1);
   const int passes = std::max(2, static_cast<int>(4e6 * 132 / bytes_per_pass * set.size()));
   static const Recorder<unsigned> sink(1);

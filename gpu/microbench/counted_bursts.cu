@@ -9,8 +9,8 @@
 #include <string>
 
 #include "benchmarks.h"
-#include "device_probe.cuh"
 #include "gpc_map.h"
+#include "sm_set.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -112,20 +112,13 @@ template <Op op>
 void launch(Report& report, const char* name, const std::vector<int>& sms, int warps, int spread) {
   static const Recorder<float> data(kLines * 32);
   static const Recorder<float> sink(1024 * 512);
-  const Recorder<int> rank_of_sm(sm_count());
+  const SmSet set(sms);
   const Recorder<int> ready(1);
   const Recorder<unsigned long long> agreed(1);
-  std::vector<int> ranks(sm_count(), -1);
-  for (std::size_t i = 0; i < sms.size(); ++i) {
-    ranks[sms[i]] = static_cast<int>(i);
-  }
-  check(cudaMemcpy(rank_of_sm.device(), ranks.data(), ranks.size() * sizeof(int), cudaMemcpyHostToDevice),
-        "cudaMemcpy");
   check(cudaFuncSetAttribute(probe_bursts<op>, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
         "cudaFuncSetAttribute");
-  probe_bursts<op><<<sm_count(), warps * 32, kOneCtaPerSm>>>(data.device(), rank_of_sm.device(),
-                                                             static_cast<int>(sms.size()), spread, ready.device(),
-                                                             agreed.device(), sink.device());
+  probe_bursts<op><<<sm_count(), warps * 32, kOneCtaPerSm>>>(data.device(), set.ranks(), static_cast<int>(sms.size()),
+                                                             spread, ready.device(), agreed.device(), sink.device());
   finish("probe_bursts");
   report.launch("counted_bursts", std::string("op=") + name + ";sms=" + std::to_string(sms.size()) +
                                       ";warps=" + std::to_string(warps) + ";spread=" + std::to_string(spread));

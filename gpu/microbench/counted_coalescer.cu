@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "benchmarks.h"
-#include "device_probe.cuh"
+#include "sm_set.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -102,21 +102,15 @@ void launch(Report& report, const std::string& the_case, const std::vector<int>&
             int step_cycles, bool trust_clocks) {
   static const Recorder<float> data(kLines * 32);
   static const Recorder<float> sink(1024 * 32);
-  Recorder<int> rank_of_sm(sm_count());
+  const SmSet set(sms);
   Recorder<int> delay_of_rank(sm_count());
   Recorder<Mailbox> boxes(sm_count());
   Recorder<long long> offsets(sm_count());
-  std::vector<int> ranks(sm_count(), -1);
-  for (std::size_t i = 0; i < sms.size(); ++i) {
-    ranks[sms[i]] = static_cast<int>(i);
-  }
-  check(cudaMemcpy(rank_of_sm.device(), ranks.data(), ranks.size() * sizeof(int), cudaMemcpyHostToDevice),
-        "cudaMemcpy");
   check(cudaMemcpy(delay_of_rank.device(), delays.data(), delays.size() * sizeof(int), cudaMemcpyHostToDevice),
         "cudaMemcpy");
   check(cudaFuncSetAttribute(probe_coalescer, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
         "cudaFuncSetAttribute");
-  probe_coalescer<<<sm_count(), 32, kOneCtaPerSm>>>(data.device(), rank_of_sm.device(), static_cast<int>(sms.size()),
+  probe_coalescer<<<sm_count(), 32, kOneCtaPerSm>>>(data.device(), set.ranks(), static_cast<int>(sms.size()),
                                                     step_cycles, delay_of_rank.device(), trust_clocks, boxes.device(),
                                                     offsets.device(), sink.device());
   finish("probe_coalescer");

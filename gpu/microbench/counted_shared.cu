@@ -6,53 +6,19 @@
 #include <algorithm>
 
 #include "benchmarks.h"
-#include "device_probe.cuh"
 #include "gpc_map.h"
+#include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
 constexpr int kThreads = 1024;
-constexpr int kUnroll = 4;
-constexpr int kTile = 32 * kUnroll;  // elements of 16 bytes: 2 KiB for a warp
 constexpr int kMostMib = 16;
 constexpr std::size_t kMib = 1 << 20;
 
-__device__ uint4 load(const uint4* address) {
-  uint4 v;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(address));
-  return v;
-}
-
 __global__ void __launch_bounds__(kThreads) probe_shared(const uint4* data, int tiles, int passes, bool shared,
                                                          const int* rank_of_sm, int readers, unsigned* sink) {
-  const int rank = rank_of_sm[sm_id()];
-  if (rank < 0) {
-    return;
-  }
-  const int warp = threadIdx.x / 32;
-  const int first = shared ? warp : warp * readers + rank;
-  const int step = shared ? kThreads / 32 : kThreads / 32 * readers;
-  unsigned sum = 0;
-  for (int pass = 0; pass < passes; ++pass) {
-    for (int tile = first; tile < tiles; tile += step) {
-      const uint4* const from = data + static_cast<std::size_t>(tile) * kTile + threadIdx.x % 32;
-      uint4 v[kUnroll];
-#pragma unroll
-      for (int i = 0; i < kUnroll; ++i) {
-        v[i] = load(from + i * 32);
-      }
-#pragma unroll
-      for (int i = 0; i < kUnroll; ++i) {
-        sum ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
-      }
-    }
-  }
-  if (sum == 0x12345678U) {
-    *sink = sum;
-  }
+  read_tiles(data, tiles, passes, shared, rank_of_sm, readers, sink);
 }
 
 }  // namespace
@@ -66,17 +32,11 @@ void counted_shared(Report& report) {
   check(cudaFuncSetAttribute(probe_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
         "cudaFuncSetAttribute");
   const auto count = [&](const std::vector<int>& sms, bool shared, const char* of, int mib) {
-    std::vector<int> ranks(sm_count(), -1);
-    for (std::size_t i = 0; i < sms.size(); ++i) {
-      ranks[sms[i]] = static_cast<int>(i);
-    }
-    const Recorder<int> rank_of_sm(ranks.size());
-    check(cudaMemcpy(rank_of_sm.device(), ranks.data(), ranks.size() * sizeof(int), cudaMemcpyHostToDevice),
-          "cudaMemcpy");
+    const SmSet set(sms);
     const int passes = mib >= kMostMib ? 4 : 16;
-    probe_shared<<<sm_count(), kThreads, kOneCtaPerSm>>>(
-        data.device(), static_cast<int>(mib * kMib / (kTile * sizeof(uint4))), passes, shared, rank_of_sm.device(),
-        static_cast<int>(sms.size()), sink.device());
+    probe_shared<<<sm_count(), kThreads, kOneCtaPerSm>>>(data.device(),
+                                                         static_cast<int>(mib * kMib / (kReadTile * sizeof(uint4))),
+                                                         passes, shared, set.ranks(), set.size(), sink.device());
     finish("probe_shared");
     report.launch("counted_shared", std::string("of=") + of + ";sms=" + std::to_string(sms.size()) +
                                         ";readers=" + (shared ? "all" : "one") + ";mib=" + std::to_string(mib) +

@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "benchmarks.h"
-#include "device_probe.cuh"
 #include "gpc_map.h"
+#include "sm_set.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -79,18 +79,12 @@ void counted_steps(Report& report) {
           "cudaFuncSetAttribute");
   }
   const auto run = [&](const std::vector<int>& sms, bool copy, const char* of, unsigned pause, unsigned skew) {
-    std::vector<int> ranks(sm_count(), -1);
-    for (std::size_t i = 0; i < sms.size(); ++i) {
-      ranks[sms[i]] = static_cast<int>(i);
-    }
-    const Recorder<int> rank_of_sm(ranks.size());
-    check(cudaMemcpy(rank_of_sm.device(), ranks.data(), ranks.size() * sizeof(int), cudaMemcpyHostToDevice),
-          "cudaMemcpy");
+    const SmSet set(sms);
     const std::string the_case = std::string("by=") + (copy ? "copy" : "load") + ";of=" + of +
                                  ";sms=" + std::to_string(sms.size()) + ";pause=" + std::to_string(pause) +
                                  ";skew=" + std::to_string(skew);
     (copy ? probe_steps<true> : probe_steps<false>)<<<sm_count(), kThreads, kOneCtaPerSm>>>(
-        data.device(), pause, skew, rank_of_sm.device(), passed.device());
+        data.device(), pause, skew, set.ranks(), passed.device());
     finish("probe_steps");
     report.launch("counted_steps", the_case);
     const std::vector<unsigned> when = passed.host();
