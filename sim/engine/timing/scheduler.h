@@ -30,6 +30,11 @@ class Scheduler {
   [[gnu::always_inline]] Choice choose(Cycle now, const std::array<Cycle, kPipes>& taken, Room&& room) {
     const Candidate* candidate = candidates_.data();
     Cycle earliest = kNever;
+    if (stays_ != kNone) {
+      const Candidate& last = at(stays_);
+      if (last.pipe != Pipe::lg && std::max(last.ready, taken[static_cast<std::size_t>(last.pipe)]) <= now)
+        return {stays_, kNever};
+    }
     for (const Group& group : groups_) {
       // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
       // more than the step.
@@ -49,7 +54,10 @@ class Scheduler {
   }
 
   // The warp at `place` issues at `now`.
-  void issue(Place place, Cycle now) { at(place).issued = now; }
+  void issue(Place place, Cycle now, bool stays) {
+    at(place).issued = now;
+    stays_ = stays ? place : kNone;
+  }
   // Its next instruction, for `pipe`, can issue from `when` on as far as the warp is concerned; kNever: not known yet.
   void set(Place place, Pipe pipe, Cycle when) {
     at(place).pipe = pipe;
@@ -76,6 +84,7 @@ class Scheduler {
   // The warps of a CTA leave; moved(warp, place) is told where the others are now.
   template <class Moved>
   void remove(std::uint16_t slot, Moved&& moved) {
+    stays_ = kNone;
     std::erase_if(groups_, [slot](const Group& group) { return group.slot == slot; });
     std::erase_if(candidates_, [slot](const Candidate& candidate) { return candidate.slot == slot; });
     for (std::size_t i = 0; i < candidates_.size(); ++i) moved(candidates_[i].warp, static_cast<std::uint16_t>(i));
@@ -95,6 +104,7 @@ class Scheduler {
   };
   Candidate& at(Place place) { return candidates_[static_cast<std::size_t>(place)]; }
 
+  Place stays_ = kNone;                // goes on, as long as it can
   std::vector<Candidate> candidates_;  // in order of age
   std::vector<Group> groups_;          // as they follow one another there
 };

@@ -216,8 +216,8 @@ void Sm::issue_one(SubPartition& sub, Cycle now) {
     sub.next = choice.earliest;
     return;
   }
-  sub.scheduler.issue(choice.place, now);
   const std::uint16_t warp = sub.scheduler.warp(choice.place);
+  sub.scheduler.issue(choice.place, now, warps_[warp].pc->yield == 0);
   if (listener_ == nullptr) [[likely]]
     execute(sub, warp, now);
   else
