@@ -135,6 +135,10 @@ void L1Spec::fields(SpecFields& f) {
 void CrossbarSpec::fields(SpecFields& f) {
   f.integer("request_cycles", request_cycles, {1, 2000}, "cycle", "L1 miss to the L2 slice, unloaded");
   f.integer("response_cycles", response_cycles, {1, 2000}, "cycle", "L2 slice to the waiting register, unloaded");
+  f.integers("cpc_cycles", cpc_cycles, {0, 200}, "cycle",
+             "by how much the way there and back is longer for the SMs of each CPC of a GPC; the mean of all SMs stays");
+  f.integer("tpc_step_cycles", tpc_step_cycles, {0, 100}, "cycle",
+            "by how much it is longer for a TPC than for the next one of its CPC");
   f.integer("sm_read_bytes_per_cycle", sm_read_bytes_per_cycle, {1, 1024}, "byte/cycle", "into one SM");
   f.integer("gpc_read_bytes_per_cycle", gpc_read_bytes_per_cycle, {1, 16384}, "byte/cycle", "into one GPC");
   f.integer("read_request_cycles", read_request_cycles, {1, 100}, "cycle",
@@ -143,6 +147,7 @@ void CrossbarSpec::fields(SpecFields& f) {
             "a stored sector keeps the SM's way out busy");
   f.integer("write_partial_cycles", write_partial_cycles, {0, 100}, "cycle",
             "more for a line with partly written sectors");
+  f.require(!cpc_cycles.empty(), "cpc_cycles", "needs at least one CPC");
 }
 
 void RequestCoalescerSpec::fields(SpecFields& f) {

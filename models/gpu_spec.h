@@ -115,6 +115,9 @@ struct L1Spec {
 struct CrossbarSpec {
   std::int64_t request_cycles = 0;   // L1 to the L2 slice
   std::int64_t response_cycles = 0;  // L2 slice to L1
+  // There and back, by how much longer the way is from each CPC of a GPC, and from a TPC than from the next of its CPC.
+  std::vector<std::int64_t> cpc_cycles;
+  std::int64_t tpc_step_cycles = 0;
   std::int64_t sm_read_bytes_per_cycle = 0;
   std::int64_t gpc_read_bytes_per_cycle = 0;
   std::int64_t read_request_cycles = 0;

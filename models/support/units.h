@@ -13,6 +13,7 @@
 
 namespace tilescope {
 
+inline constexpr std::int64_t kSmsPerTpc = 2;
 inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kSectorsPerLine = kLineBytes / kSectorBytes;

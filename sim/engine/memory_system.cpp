@@ -18,9 +18,26 @@ std::vector<MemorySystem::Place> MemorySystem::places(const GpuSpec& gpu) {
   for (std::size_t g = 0; g < gpcs; ++g) {
     const auto partition = static_cast<std::uint8_t>(g < beside_first ? 0 : 1);
     result.insert(result.end(), static_cast<std::size_t>(gpu.sm.gpcs[g]),
-                  Place{static_cast<std::uint8_t>(g), partition});
+                  Place{static_cast<std::uint8_t>(g), partition, Tick()});
   }
+  set_ways(gpu, result);
   return result;
+}
+
+// The TPCs of a GPC are dealt out to its CPCs in turn; one that comes later is nearer.
+void MemorySystem::set_ways(const GpuSpec& gpu, std::vector<Place>& places) {
+  const std::vector<std::int64_t>& cpcs = gpu.crossbar.cpc_cycles;
+  const auto there_and_back = [&](std::int64_t tpc) {
+    const auto count = static_cast<std::int64_t>(cpcs.size());
+    return to_ticks(cpcs[static_cast<std::size_t>(tpc % count)] - gpu.crossbar.tpc_step_cycles * (tpc / count));
+  };
+  std::size_t sm = 0;
+  Tick sum;
+  for (const std::int64_t sms : gpu.sm.gpcs)
+    for (std::int64_t i = 0; i < sms; ++i) sum += places[sm++].way = there_and_back(i / kSmsPerTpc);
+  const Tick mean = sum / static_cast<std::int64_t>(sm);
+  const Tick most = std::min(to_ticks(gpu.crossbar.request_cycles), to_ticks(gpu.crossbar.response_cycles)) - kCycle;
+  for (Place& place : places) place.way = std::max(Tick() - most, (place.way - mean) / 2);
 }
 
 MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
@@ -39,6 +56,9 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
       gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles) {
+  const auto nearest = std::min_element(place_of_sm_.begin(), place_of_sm_.end(),
+                                        [](const Place& a, const Place& b) { return a.way < b.way; });
+  least_latency_ -= to_cycles_up(Tick() - 2 * nearest->way);
   for (std::int64_t p = 0; p < gpu.l2.partitions; ++p) partitions_.emplace_back(gpu, hash_, thin_shift, &floor_);
 }
 
@@ -46,41 +66,43 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   floor_.time = to_ticks(request.time);
   const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
+  const Place place = place_of_sm_[request.sm];
+  const Tick way = place.way;
   if (is_write(request.kind)) {
-    const Tick done = write(place_of_sm_[request.sm].partition, request, sent + request_latency_);
-    return to_cycles_up(done + response_latency_);
+    const Tick done = write(place.partition, request, sent + request_latency_ + way);
+    return to_cycles_up(done + response_latency_ + way);
   }
 
-  const Place place = place_of_sm_[request.sm];
   RequestCoalescer& coalescer = coalescers_[place.gpc];
   // Whoever waits behind atomics finds nobody in step with it.
   const bool alone = sent > to_ticks(request.time);
-  const PortAnswer shared = alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent);
+  const PortAnswer shared = alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent + way);
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
-    const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, sent + request_latency_);
+    const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, sent + request_latency_ + way);
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
     if (!alone) coalescer.fill(request.line, wanted, entered);
     at_gpc = std::max(at_gpc, entered);
   }
-  const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_),
+  const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_ + way),
                                                     transfer_ticks(request.sectors, sm_bytes_));
-  return to_cycles_up(entered + response_latency_);
+  return to_cycles_up(entered + response_latency_ + way);
 }
 
 Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
   const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
   const Place place = place_of_sm_[request.sm];
   const Tick at_slice =
-      read_near(place.partition, request.line, request.sectors, request.whole_line, sent + request_latency_);
+      read_near(place.partition, request.line, request.sectors, request.whole_line, sent + request_latency_ + place.way);
   return gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(request.sectors, gpc_bytes_));
 }
 
 void MemorySystem::prefetch(const MemoryRequest& request) {
   floor_.time = to_ticks(request.time);
-  read_near(place_of_sm_[request.sm].partition, request.line, request.sectors, request.whole_line,
-            to_ticks(request.time) + request_latency_);
+  const Place place = place_of_sm_[request.sm];
+  read_near(place.partition, request.line, request.sectors, request.whole_line,
+            to_ticks(request.time) + request_latency_ + place.way);
 }
 
 Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now) {
@@ -151,7 +173,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   const unsigned home = hash_.home_partition(line);
   const bool returns = request.kind == RequestKind::atomic;
   (returns ? counters_.atomic_sectors : counters_.reduction_sectors) += sectors.count();
-  Tick now = sent + request_latency_;
+  Tick now = sent + request_latency_ + place.way;
   if (place.partition != home) now = fabric_[home].accept(line, sectors, now);
   const L2Partition::Lookup found = partitions_[home].atomic(request, now);
   atomics_[request.sm].note(sectors.count(), sent + (found.began - now));
@@ -168,9 +190,10 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   write_back(partitions_[home].write(line, sectors), now);
   if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
   if (place.partition != home) done = fabric_[place.partition].pass(done);
-  if (!returns) return to_cycles_up(done + response_latency_);
+  if (!returns) return to_cycles_up(done + response_latency_ + place.way);
   const Tick at_gpc = gpc_ingress_[place.gpc].take(done, transfer_ticks(sectors, gpc_bytes_));
-  return to_cycles_up(sm_ingress_[request.sm].take(at_gpc, transfer_ticks(sectors, sm_bytes_)) + response_latency_);
+  return to_cycles_up(sm_ingress_[request.sm].take(at_gpc, transfer_ticks(sectors, sm_bytes_)) + response_latency_ +
+                      place.way);
 }
 
 Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {

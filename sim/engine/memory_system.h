@@ -80,8 +80,10 @@ class MemorySystem {
   struct Place {
     std::uint8_t gpc = 0;
     std::uint8_t partition = 0;
+    Tick way;  // by how much the way to the GPC's port is longer than that of all SMs in the mean
   };
   static std::vector<Place> places(const GpuSpec& gpu);
+  static void set_ways(const GpuSpec& gpu, std::vector<Place>& places);
   std::vector<Place> place_of_sm_;
   std::array<FabricLink, 2> fabric_;  // one for each direction, by destination
   Tick request_latency_;
@@ -100,7 +102,7 @@ void MemorySystem::serve_bulk(const MemoryRequest& request, std::span<const std:
   const Tick entered = read_past_coalescer(request);
   for (std::size_t i = 0; i < to.size(); ++i)
     ready(i, to_cycles_up(sm_ingress_[to[i]].take(entered, request.sectors.bytes() * kCycle / sm_bytes_) +
-                          response_latency_));
+                          response_latency_ + place_of_sm_[to[i]].way));
 }
 
 }  // namespace tilescope
