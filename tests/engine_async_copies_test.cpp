@@ -112,13 +112,17 @@ TEST_CASE("more groups than a scoreboard counts wait for room and end") {
   CHECK(more < 4 * sixty);
 }
 
-TEST_CASE("a copy past L1 passes the data stage when it is written, one through L1 when it is read, too") {
-  const auto cycles_of = [](std::uint8_t cached) {
-    Step copy = step(OpClass::async_copy, {strided(kCopySource, 16, 16), strided(0, 16, 16)});
+TEST_CASE("a copy through L1 takes the data stage for each pass that reads L1 and writes shared memory") {
+  const auto run = [](std::uint8_t cached, std::int64_t from, std::int64_t to) {
+    Step copy = step(OpClass::async_copy, {strided(kCopySource, from, 4), strided(0, to, 4)});
     copy.instruction.cached = cached;
-    return run_timed(HandMadeKernel(1, 1024, repeated(64, copy)), one_sm()).cycles;
+    return run_timed(HandMadeKernel(1, 1024, repeated(64, copy)), one_sm());
   };
-  CHECK(cycles_of(1) > 4 * 64 * 32 + cycles_of(0) / 2);  // 4 cycles of the stage to read 512 bytes, 4 to write them
+  const double copies = 64 * 32;
+  const Ran plain = run(1, 4, 4), lines = run(1, 128, 4), past = run(0, 128, 4);
+  check_figure("32 lines", 32, static_cast<double>(lines.cycles - plain.cycles) / copies, 4);
+  CHECK(lines.sm.data_wavefronts == plain.sm.data_wavefronts + static_cast<std::uint64_t>(31 * copies));
+  CHECK(past.sm.data_wavefronts == 0);  // all of it goes from L2 into shared memory
 }
 
 TEST_CASE("copies that a warp leaves behind hold no warp that comes after it") {

@@ -32,9 +32,9 @@ TEST_CASE("a warp that has just come can issue nothing yet") {
 TEST_CASE("of ready warps one of the oldest CTA issues, the one that has waited longest") {
   Scheduler scheduler = four_warps();
   for (int place = 0; place < 4; ++place) scheduler.set(place, Pipe::alu, 2);
-  scheduler.issue(0, 1);
+  scheduler.issue(0, 1, false);
   CHECK(choose(scheduler, 2).place == 1);
-  scheduler.issue(1, 2);
+  scheduler.issue(1, 2, false);
   CHECK(choose(scheduler, 3).place == 0);
 }
 
@@ -43,6 +43,19 @@ TEST_CASE("of warps that issued at the same time the younger one issues") {
   scheduler.set(0, Pipe::alu, 0);
   scheduler.set(1, Pipe::alu, 0);
   CHECK(choose(scheduler, 0).place == 1);
+}
+
+TEST_CASE("a warp whose operands stay in the reuse cache goes on as long as it can, also before an older CTA's") {
+  Scheduler scheduler = four_warps();
+  for (int place = 0; place < 4; ++place) scheduler.set(place, Pipe::fma, 0);
+  scheduler.issue(2, 1, true);
+  CHECK(choose(scheduler, 2).place == 2);
+  CHECK(choose(scheduler, 2, 4).place == Scheduler::kNone);  // its pipe is taken, and theirs
+  scheduler.set(2, Pipe::fma, 9);
+  CHECK(choose(scheduler, 2).place == 1);
+  scheduler.set(2, Pipe::fma, 0);
+  scheduler.issue(2, 3, false);
+  CHECK(choose(scheduler, 4).place == 1);
 }
 
 TEST_CASE("a pipe that is taken holds up its warps only") {

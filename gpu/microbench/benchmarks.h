@@ -58,6 +58,7 @@ void counted_stores(Report& report);
 void counted_shared(Report& report);
 void counted_steps(Report& report);
 void counted_copies(Report& report);
+void counted_copy_maps(Report& report);
 void counted_padded(Report& report);
 
 }  // namespace tilescope::gpu

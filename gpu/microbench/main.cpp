@@ -71,6 +71,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_shared", counted_shared},
     {"counted_steps", counted_steps},
     {"counted_copies", counted_copies},
+    {"counted_copy_maps", counted_copy_maps},
     {"counted_padded", counted_padded},
 };
 

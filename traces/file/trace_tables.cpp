@@ -50,8 +50,9 @@ Launch read_launch(ByteReader& in) {
 void write_instruction(ByteWriter& out, const Instruction& instruction) {
   for (const unsigned field :
        {static_cast<unsigned>(instruction.op), unsigned{instruction.stall}, unsigned{instruction.write_scoreboard},
-        unsigned{instruction.read_scoreboard}, unsigned{instruction.wait_mask}, unsigned{instruction.yield},
-        unsigned{instruction.register_reads}, unsigned{instruction.cached}})
+        unsigned{instruction.read_scoreboard}, unsigned{instruction.wait_mask},
+        unsigned{instruction.yield} | unsigned{instruction.reuse} << 1U, unsigned{instruction.register_reads},
+        unsigned{instruction.cached}})
     out.fixed(field, 1);
   out.fixed(instruction.work, 2);
   out.fixed(instruction.detail, 2);
@@ -61,10 +62,13 @@ void write_instruction(ByteWriter& out, const Instruction& instruction) {
 Instruction read_instruction(ByteReader& in) {
   Instruction instruction;
   instruction.op = static_cast<OpClass>(in.fixed(1));
-  for (std::uint8_t* field :
-       {&instruction.stall, &instruction.write_scoreboard, &instruction.read_scoreboard, &instruction.wait_mask,
-        &instruction.yield, &instruction.register_reads, &instruction.cached})
+  std::uint8_t hints = 0;
+  for (std::uint8_t* field : {&instruction.stall, &instruction.write_scoreboard, &instruction.read_scoreboard,
+                              &instruction.wait_mask, &hints, &instruction.register_reads, &instruction.cached})
     *field = static_cast<std::uint8_t>(in.fixed(1));
+  if (hints > 3) throw Malformed{fmt::format("an instruction's scheduling hints are {}; must be 0 to 3", hints)};
+  instruction.yield = hints & 1U;
+  instruction.reuse = hints >> 1U & 1U;
   instruction.work = static_cast<std::uint16_t>(in.fixed(2));
   instruction.detail = static_cast<std::uint16_t>(in.fixed(2));
   instruction.line = static_cast<std::uint32_t>(in.fixed(4));
@@ -140,7 +144,6 @@ void check_instruction(const Instruction& instruction) {
   };
   check("class", static_cast<unsigned>(instruction.op), kOpClasses - 1);
   check("wait mask", instruction.wait_mask, (1U << kScoreboards) - 1);
-  check("yield", instruction.yield, 1);
   check("cached", instruction.cached, 1);
   // A wgmma holds the rows that it reads and two flags, a named barrier a number of 4 bits beside its warps.
   check("detail", instruction.detail, instruction.op == OpClass::group_tensor ? 0xffff : 16 * 64 + 15);

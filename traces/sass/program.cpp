@@ -148,7 +148,8 @@ class Builder {
     const ControlCodes codes = control_codes(listed.high);
     Instruction& instruction = program_.code.back().instruction;
     instruction.stall = codes.stall;
-    instruction.yield = codes.yield | (codes.reuse == 0 ? 1 : 0);
+    instruction.yield = codes.yield & 1U;
+    instruction.reuse = codes.reuse != 0 ? 1U : 0U;
     instruction.write_scoreboard = codes.write_scoreboard;
     instruction.read_scoreboard = codes.read_scoreboard;
     instruction.wait_mask |= codes.wait_mask;  // DEPBAR names scoreboards as operands, too

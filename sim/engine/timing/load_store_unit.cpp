@@ -12,6 +12,7 @@ constexpr std::int64_t kRegisterBytes = 4;
 
 LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm)
     : costs_(costs),
+      copy_passes_(SharedBanks(gpu.shared)),
       l1_(gpu.l1, l1_kib),
       misses_(gpu.lsu.max_outstanding_lines, sm),
       pipeline_cycles_(gpu.lsu.pipeline_cycles),
@@ -163,7 +164,9 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(const Issue& issue) {
 LoadStoreUnit::Timing LoadStoreUnit::issue_copy(const Instruction& instruction, const MemoryOperand* operands,
                                                 Cycle now, Issuer by, SmCounters& counters) {
   const OpClass op = instruction.op;
-  const Issue load{instruction, access_of(op, 0), operands[0], now, by, counters};
+  // A copy through L1 takes one pass to look at what it reads.
+  const int passes = instruction.cached == 0 ? 0 : 1 + copy_passes_.of(operands[0], operands[1], costs_);
+  const Issue load{instruction, access_of(op, 0), operands[0], now, by, counters, passes};
   const std::optional<Footprint> shifted = costs_.shifted(instruction, operands);
   const Timing timing =
       shifted ? issue_lines_at(load, *shifted, LineAddress::of(operands[0].base)) : issue_access(load);
@@ -177,14 +180,15 @@ AsyncCopies::Group LoadStoreUnit::group_of(const Issue& issue) const {
   return issue.instruction.op == OpClass::async_copy ? copies_[issue.by.warp].open() : AsyncCopies::kNone;
 }
 
-// What an asynchronous copy writes into shared memory takes its turn at the data stage.
+// What an asynchronous copy past L1 writes into shared memory takes its turn at the data stage; one through L1 has
+// written when it has read.
 void LoadStoreUnit::store_copied(const Issue& issue) {
   const BankCost cost = costs_.shared(issue.operand, SharedOp::store);
   AccessCounters& counters = issue.counters.of(issue.access);
   if (cost.wavefronts != 0) ++counters.requests;
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
-  shared_lane_.take(global_lane_, issue.now, cost.wavefronts);
+  if (issue.instruction.cached == 0) shared_lane_.take(global_lane_, issue.now, cost.wavefronts);
 }
 
 void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
@@ -217,10 +221,10 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   ++counters.requests;
   counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
   issue.counters.tag_cycles += static_cast<std::uint64_t>(tag);
-  issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here.
-  const bool past_l1 = issue.instruction.op == OpClass::async_copy && issue.instruction.cached == 0;
-  const std::int64_t wavefronts = past_l1 ? 0 : footprint.data_wavefronts;
+  const bool copies = issue.instruction.op == OpClass::async_copy;
+  const std::int64_t wavefronts = copies ? issue.passes : footprint.data_wavefronts;
+  issue.counters.data_wavefronts += static_cast<std::uint64_t>(wavefronts);
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
   if (!is_load(issue.access))
     global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
@@ -302,6 +306,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   if (waiting != OutstandingMisses::kNone) {
     timing.pending = 1;
     misses_.not_before(waiting, timing.complete);
+    if (issue.passes != 0) global_lane_.take(shared_lane_, stages.start, 1);  // to write what comes from L2
     tag_stage_.next_free = std::max(tag_stage_.next_free,
                                     leaves + read_request_cycles_);  // it holds the request until its misses have left
   }

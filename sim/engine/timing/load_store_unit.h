@@ -14,6 +14,7 @@
 
 #include "models/access_cost.h"
 #include "models/async_copies.h"
+#include "models/copy_passes.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
@@ -125,6 +126,7 @@ class LoadStoreUnit {
     Cycle now;
     Issuer by;
     SmCounters& counters;
+    std::int64_t passes = 0;  // of the data stage, by a copy through L1
   };
 
   // `wide`: by addresses of 64 bits.
@@ -150,6 +152,7 @@ class LoadStoreUnit {
   Cycle room_at(const Lane& lane, std::uint8_t sub) const;
 
   const AccessCosts& costs_;
+  CopyPasses copy_passes_;
   L1Cache l1_;
   OutstandingMisses misses_;
   std::vector<AsyncCopies> copies_;  // of each warp, when they are tracked
