@@ -287,6 +287,7 @@ std::vector<Configuration> CompiledSet::space(const GpuSpec& gpu, const Problem&
       one.family = one.shape = family->kernel;
       for (std::size_t c = 0; c < family->columns.size(); ++c) {
         const std::string& name = family->columns[c];
+        if (name == "code") continue;
         one.parameters.emplace_back(name, family->instances[i][c]);
         if (name != "group") one.shape += fmt::format(" {}={}", name, family->instances[i][c]);
         if (name == "group" && family->instances[i][c] != "1")

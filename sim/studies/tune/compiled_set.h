@@ -17,8 +17,8 @@
 //         ...
 //
 // Names in formulas: m, n, k, sms (of the GPU), the columns, and those of `let`; formulas are those of mappings
-// (sim/studies/measured/row_expression.h). The column `group` says in which order CTAs take tiles (1: row by row).
-// Errors with file:line:column, every one in one run.
+// (sim/studies/measured/row_expression.h). The column `group` says in which order CTAs take tiles (1: row by row);
+// `code`, where a listing lies, is shown nowhere. Errors with file:line:column, every one in one run.
 #pragma once
 
 #include <memory>
