@@ -197,7 +197,9 @@ class Search {
     if (end.stopped) throw BatchStopped{};
     end.rethrow_first();
     done_ += work;
-    for (const Estimate& one : estimates) {
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const Estimate& one = estimates[at];
+      if (one.cycles != kFailed) tuned_.trials.push_back({tuned_.rungs.size() - 1, space_[all[at]].word, one.cycles});
       if (one.stored) ++tuned_.rungs.back().stored;
       if (one.failure.empty()) continue;
       ++tuned_.failed;

@@ -58,12 +58,20 @@ struct Candidate {
   nlohmann::ordered_json result;  // of timing (docs/result-format.md); null where it was never timed
 };
 
+// What a rung said of a configuration.
+struct Trial {
+  std::size_t rung = 0;  // in Tuned::rungs
+  std::string configuration;
+  double cycles = 0;
+};
+
 struct Tuned {
   Problem problem;
   std::string gpu;
   std::size_t configurations = 0;
   std::vector<Rung> rungs;
   std::vector<Candidate> best;  // those that came furthest, fastest first
+  std::vector<Trial> trials;    // rung by rung, in the order of the configurations; without those that failed
   std::size_t failed = 0;       // could not be run
   std::string first_failure;
   bool stopped = false;  // nothing else is set

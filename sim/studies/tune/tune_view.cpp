@@ -97,6 +97,10 @@ Json tune_json(const Tuned& tuned) {
     entry["result"] = one.result;
     json["best"].push_back(std::move(entry));
   }
+  json["trials"] = Json::array();
+  for (const Trial& one : tuned.trials)
+    json["trials"].push_back(
+        {{"rung", tuned.rungs[one.rung].name}, {"configuration", one.configuration}, {"cycles", one.cycles}});
   return json;
 }
 
