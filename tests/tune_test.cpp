@@ -19,7 +19,7 @@ using tilescope::test::h200;
 namespace {
 
 const std::string kSet = std::string(TILESCOPE_SOURCE_DIR) + "/configs/tune/gemm_sm90.yaml";
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNotRun = std::numeric_limits<double>::infinity();
 
 CompiledSet shipped() {
   auto set = CompiledSet::read(kSet);
@@ -62,10 +62,10 @@ TEST_CASE("a rung passes on its best and what is close to the best, and nothing 
                     {{1, 0.1, 9}, {3, 0, 1}},    // 100, 105, 110
                     {{1, 0.1, 2}, {3, 0}},       // no more than that
                     {{9, 0, 9}, {3, 0, 1, 2}}};  // not the one that failed
-  const std::vector<double> cycles{105, 110, 200, 100, kNever};
+  const std::vector<double> cycles{105, 110, 200, 100, kNotRun};
   for (const auto& [width, passed] : rows) CHECK(passed_on(cycles, width) == passed);
   CHECK(passed_on({7, 7, 7}, {2, 0, 2}) == std::vector<std::size_t>{0, 1});
-  CHECK(passed_on({kNever}, {2, 0, 2}).empty());
+  CHECK(passed_on({kNotRun}, {2, 0, 2}).empty());
 }
 
 TEST_CASE("the answer does not depend on the number of threads") {
@@ -81,7 +81,7 @@ TEST_CASE("the answer does not depend on the number of threads") {
 
 TEST_CASE("halving does not drop the fastest of a small space") {
   const std::vector<Configuration> space = small_space();
-  double least = kNever;
+  double least = kNotRun;
   for (const Configuration& one : space) least = std::min(least, exact_cycles(one, kSmall.k));
   SearchOptions options = narrow();
   options.last = Sample::off;

@@ -38,8 +38,8 @@ struct SearchOptions {
   std::size_t top = 10;        // of the answer
   std::int64_t short_k = 128;  // of the first rung, at most
   RungWidth shapes{16, 0.15, 48};
-  RungWidth counting{8, 0.08, 16};
-  RungWidth fast{3, 0.02, 5};
+  RungWidth counting{10, 0.12, 16};
+  RungWidth fast{4, 0.04, 6};
   sweep::Store* store = nullptr;           // results of timing are taken from it and put into it
   const std::atomic<int>* stop = nullptr;  // becomes non-zero: end
   std::function<void(const std::string& rung, double fraction)> on_progress;  // of all work
