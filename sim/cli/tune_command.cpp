@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <optional>
 
 #include "models/support/diagnostic.h"
@@ -41,16 +40,6 @@ std::int64_t size_of(const Values& values, const char* name) {
   return size;
 }
 
-// The shipped set of compiled kernels.
-std::string shipped_set() {
-  for (const std::string& folder : config_directories()) {
-    const std::string path = folder + "/tune/gemm_sm90.yaml";
-    std::error_code error;
-    if (std::filesystem::exists(path, error)) return path;
-  }
-  return "";
-}
-
 std::vector<std::string> families_from(const Values& values, const std::vector<std::string>& known) {
   const std::vector<std::string> wanted = words_of(values, "kernel");
   for (const std::string& one : wanted)
@@ -62,7 +51,7 @@ std::vector<std::string> families_from(const Values& values, const std::vector<s
 
 std::vector<tune::Configuration> space_from(const Values& values, const GpuSpec& gpu, const tune::Problem& problem) {
   std::string file = values.count("compiled") != 0 ? values["compiled"].as<std::string>() : "";
-  if (file.empty() && problem.dtype != "f32") file = shipped_set();
+  if (file.empty() && problem.dtype != "f32") file = find_tune_set();
   if (file.empty()) return tune::generator_space(gpu, problem, families_from(values, tune::generator_families()));
   const auto set = tune::CompiledSet::read(file);
   if (!set) throw DiagnosticsError(set.error());

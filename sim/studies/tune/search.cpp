@@ -110,7 +110,7 @@ class Search {
     std::vector<std::size_t> left;
     for (const std::size_t i : all)
       if (keep[number[space_[i].shape]]) left.push_back(i);
-    tuned_.rungs.back().kept = left.size();
+    tuned_.rungs.back().kept = passed.size();
     return left;
   }
 

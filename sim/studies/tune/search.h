@@ -46,9 +46,9 @@ struct SearchOptions {
 };
 
 struct Rung {
-  std::string name;  // "shapes", "counting", "fast", "auto" or "off"
-  std::size_t tried = 0, kept = 0;
-  std::size_t stored = 0;  // of those tried, taken from the store
+  std::string name;                 // "shapes", "counting", "fast", "auto" or "off"
+  std::size_t tried = 0, kept = 0;  // configurations; of "shapes" shapes
+  std::size_t stored = 0;           // of those tried, taken from the store
 };
 
 struct Candidate {

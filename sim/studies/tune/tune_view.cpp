@@ -16,7 +16,7 @@ double nanoseconds(const Candidate& one) { return one.result.at("metrics").at("g
 double slower_by(const Candidate& one, const Candidate& best) { return nanoseconds(one) / nanoseconds(best) - 1; }
 
 const char* meaning(const std::string& rung) {
-  if (rung == "shapes") return "counted with K cut short, each shape once";
+  if (rung == "shapes") return "one for each shape, counted with K cut short";
   if (rung == "counting") return "counted whole";
   if (rung == "fast") return "timed from a small sample";
   return rung == "auto" ? "timed from a larger sample, or whole" : "timed whole";
