@@ -28,6 +28,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+struct Stopped {};  // Ctrl-C: nothing is written
+
 constexpr std::int64_t kLargestSize = 65536;
 
 std::int64_t size_of(const Values& values, const char* name) {
@@ -90,24 +92,27 @@ int tune_problem(const Values& values, std::ostream& out) {
     options.store = &store.emplace(values["store"].as<std::string>(), sweep::Store::Access::create);
   const StopRequest stop;
   options.stop = &stop.signal_number();
-  bool stopped = false;
-  with_output(values, out, [&](std::ostream& stream) {
+  const auto write = [&](std::ostream& stream) {
     tune::Tuned tuned;
     {
       ProgressLine progress(fmt::format("{} x {} x {}", problem.m, problem.n, problem.k));
       options.on_progress = [&progress](const std::string&, double fraction) { progress.show(fraction); };
       tuned = tune::search(gpu, problem, std::move(space), options);
     }
-    stopped = tuned.stopped;
-    if (stopped) return;
+    if (tuned.stopped) throw Stopped{};
     if (!dialect.empty())
       stream << dialect_text(dialect, tuned);
     else if (format == "json")
       stream << tune::tune_json(tuned).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
     else
       stream << tune::tune_text(tuned);
-  });
-  return stopped ? 128 + stop.signal_number() : ok;
+  };
+  try {
+    with_output(values, out, write);
+  } catch (const Stopped&) {
+    return 128 + stop.signal_number();
+  }
+  return ok;
 }
 
 }  // namespace
