@@ -34,6 +34,7 @@ std::string Misfits::sentence(const Problem& problem, const std::string& of) con
   const auto judge = [&](const char* name, std::int64_t size, const std::vector<std::int64_t>& multiples) {
     if (std::any_of(multiples.begin(), multiples.end(), [&](std::int64_t one) { return size % one == 0; })) return;
     std::vector<std::string> accepted;
+    accepted.reserve(multiples.size());
     for (const std::int64_t one : multiples) accepted.push_back(std::to_string(one));
     parts += fmt::format("{}{}: got {}; must be a multiple of {}", parts.empty() ? "" : ", and ", name, size,
                          list_of(accepted));
