@@ -55,7 +55,8 @@ install(DIRECTORY models sim traces DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tile
         PATTERN sim/engine/sampling EXCLUDE
         PATTERN window_engine.h EXCLUDE
         PATTERN worker_pool.h EXCLUDE)
-install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope)
+# configs/tune names listings of the sources.
+install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope PATTERN tune EXCLUDE)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tilescope-config.cmake.in
                               ${PROJECT_BINARY_DIR}/tilescope-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilescope-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -93,6 +93,7 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   outcome.sampled_fraction = 1.0 / static_cast<double>(1U << shift);
   const double lines_seen = static_cast<double>(seen.hbm.read_bytes) / static_cast<double>(kLineBytes);
   if (shift > 0) outcome.traffic_error_pct = 100.0 / std::sqrt(lines_seen + 1);
+  outcome.coarse_cycles = engine.cycles() + gpu.launch.overhead_cycles;
   return counted;
 }
 
@@ -113,10 +114,12 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
     outcome.memory = known->memory;
     outcome.sampled_fraction = known->sampled_fraction;
     outcome.traffic_error_pct = known->traffic_error_pct;
+    outcome.coarse_cycles = known->coarse_cycles;
     return outcome;
   }
   RunOutcome outcome = count(gpu, kernel, options, {.thin_shift = shift}, options.on_progress).outcome;
-  TrafficMemo::Traffic traffic{outcome.sm, outcome.memory, outcome.sampled_fraction, outcome.traffic_error_pct};
+  TrafficMemo::Traffic traffic{outcome.sm, outcome.memory, outcome.sampled_fraction, outcome.traffic_error_pct,
+                               outcome.coarse_cycles};
   static_cast<WorkCounters&>(traffic.caches) -= survey->segments;
   traffic.caches.instructions = {};
   options.memo->add(survey->key, traffic);
@@ -188,6 +191,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
   auto [counted, timed] = sample(gpu, kernel, options);
   RunOutcome& outcome = counted.outcome;
   outcome.cycles = timed.cycles + gpu.launch.overhead_cycles;
+  outcome.coarse_cycles = 0;
   outcome.sampled_fraction = timed.fraction;
   outcome.cycles_error_pct = 100 * timed.interval.standard_error();
   outcome.cycles_low = timed.low + gpu.launch.overhead_cycles;

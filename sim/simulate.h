@@ -65,6 +65,9 @@ struct RunOutcome {
   // occurs, in a fixed order. Empty where the answer rests on nothing but what docs/accuracy.md states of every launch.
   std::vector<std::string> approximations;
   double sm_mhz = 0;  // clock of the SMs; 0: the configured one
+  // Counts mode: what the counting engine's coarse clock says, which no sample has corrected; enough to tell which of
+  // several launches are worth timing.
+  Cycle coarse_cycles = 0;
 };
 
 // The GPU as the kernel finds it: SMs whose tensor cores work run at a lower clock than others, beside which the L2 and

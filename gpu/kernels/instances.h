@@ -36,8 +36,8 @@ struct LaunchOptions {
 };
 
 struct Instance {
-  std::string name;  // gemm_tiled<32,0,1,...> spelled as one word: gemm_tiled_t32_a0_b1
-  const void* symbol = nullptr;
+  std::string name;              // gemm_tiled<32,0,1,...> spelled as one word: gemm_tiled_t32_a0_b1
+  const void* symbol = nullptr;  // null: a library's kernels, whichever it takes
   dim3 block;
   int multiple_m = 1;  // the launch refuses an m, n or k that is no multiple of these
   int multiple_n = 1;

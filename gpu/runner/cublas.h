@@ -11,4 +11,8 @@ bool cublas_available();
 // FP16 inputs. Throws std::runtime_error if cuBLAS fails or is not there.
 void cublas_gemm(const Problem& problem);
 
+// cuBLAS as kernels of the table, so that its own choice is timed as the others are: cublas_f32, cublas_f16,
+// cublas_bf16, cublas_tf32, for any sizes; packed inputs lie as gemm_pipelined takes them. Adds nothing without cuBLAS.
+void add_cublas(std::vector<Instance>& table);
+
 }  // namespace tilescope::gpu

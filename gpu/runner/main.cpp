@@ -12,6 +12,10 @@ namespace {
 void list_gemm(const std::vector<Instance>& table) {
   std::printf("kernel,block_x,block_y,multiple_m,multiple_n,multiple_k,registers,static_smem_bytes,symbol\n");
   for (const Instance& i : table) {
+    if (i.symbol == nullptr) {  // a library's
+      std::printf("%s,,,%d,%d,%d,,,\n", i.name.c_str(), i.multiple_m, i.multiple_n, i.multiple_k);
+      continue;
+    }
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, i.symbol), "cudaFuncGetAttributes");
     const char* symbol = "";

@@ -9,6 +9,7 @@
 #include "../common/device.h"
 #include "../common/random.h"
 #include "cublas.h"
+#include "marks.h"
 #include "reference.h"
 
 namespace tilescope::gpu {
@@ -61,6 +62,7 @@ std::vector<Instance> gemm_instances() {
   add_gemm_grouped(table);
   add_gemm_specialised(table);
   add_gemm_streamk(table);
+  add_cublas(table);
   return table;
 }
 
@@ -117,7 +119,14 @@ Row run_gemm(const Case& c, const Instance& instance, const Options& options) {
   row.group = std::to_string(c.group);
   row.grid = instance.grid(instance, c.m, c.n);
   row.block = instance.block;
+  const bool marked = options.once && instance.symbol == nullptr;
+  if (marked) {
+    mark_library_begins();
+  }
   row.timing = time_launches([&] { instance.launch(instance, problem, {c.group}); }, options);
+  if (marked) {
+    mark_library_ends();
+  }
   row.tflops = number(flop(c) / row.timing.median_ms * 1e-9, 4);
   if (instance.packed == TensorType::kS8) {
     ints_to_floats(out.data(), out.count());

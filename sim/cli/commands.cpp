@@ -9,6 +9,7 @@
 #include "sim/cli/run_command.h"
 #include "sim/cli/sweep_command.h"
 #include "sim/cli/trace_command.h"
+#include "sim/cli/tune_command.h"
 #include "sim/cli/walk_command.h"
 
 namespace tilescope::cli {
@@ -16,7 +17,7 @@ namespace tilescope::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {run_command(),     explain_command(),   walk_command(),  list_command(),
                                            banks_command(),   config_command(),    trace_command(), bundle_command(),
-                                           compare_command(), calibrate_command(), sweep_command()};
+                                           compare_command(), calibrate_command(), sweep_command(), tune_command()};
   return all;
 }
 

@@ -71,4 +71,13 @@ std::string find_gpu(const std::string& name_or_file) {
                    list_of(names) + ", or a .yaml file");
 }
 
+std::string find_tune_set() {
+  for (const std::string& directory : config_directories()) {
+    const fs::path set = fs::path(directory) / "tune" / "gemm_sm90.yaml";
+    std::error_code error;
+    if (fs::is_regular_file(set, error)) return shown(set);
+  }
+  return "";
+}
+
 }  // namespace tilescope::cli

@@ -17,4 +17,7 @@ std::vector<std::string> gpu_names();
 // built-in of that name. Relative to the current directory where it lies below it. UsageError for an unknown name.
 std::string find_gpu(const std::string& name_or_file);
 
+// The shipped set of compiled kernels to tune among; "" where it is not installed. Relative as find_gpu()'s answer.
+std::string find_tune_set();
+
 }  // namespace tilescope::cli

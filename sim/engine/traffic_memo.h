@@ -41,6 +41,7 @@ class TrafficMemo {
     SmCounters caches;  // what the SMs counted beyond LaunchSurvey::segments
     MemoryCounters memory;
     double sampled_fraction = 1, traffic_error_pct = 0;
+    Cycle coarse_cycles = 0;
   };
   std::optional<Traffic> find(const TrafficKey& key) const;
   void add(const TrafficKey& key, const Traffic& traffic);

@@ -87,7 +87,7 @@ class Planner {
     const StudyGpu& file = plan_.study.gpus[gpu];
     auto spec = read_spec_text<GpuSpec>(file.text, file.path, overrides);
     if (spec) {
-      made.identity = config_hash_text(spec_tree(*spec));
+      made.identity = identity_of(*spec);
       made.spec = std::move(*spec);
     } else {
       made.problem = spec.error().front().message;
@@ -150,14 +150,8 @@ class Planner {
   }
 
   std::string key_of(const StudyKernel& kernel, const PlannedPoint& point) const {
-    ContentHash hash;
-    hash.add(fmt::format("{}+{}\n{}\n{}\n", version(), source_hash(),
-                         plan_.study.mode == Mode::timing ? "timing" : "counts", name(plan_.study.sample)));
-    hash.add(plan_.variants[point.variant].identity + "\n");
-    hash.add(kernel.kind == KernelKind::builtin ? kernel.label : kernel.content_hash);
-    for (const auto& [name, value] : point.parameters)
-      if (!name.starts_with(kGpu)) hash.add(fmt::format("\n{}={}", name, value));
-    return hash.text();
+    return result_key(plan_.study.mode, plan_.study.sample, plan_.variants[point.variant].identity,
+                      kernel.kind == KernelKind::builtin ? kernel.label : kernel.content_hash, point.parameters);
   }
 
   Plan plan_;
@@ -166,6 +160,20 @@ class Planner {
 };
 
 }  // namespace
+
+std::string identity_of(const GpuSpec& gpu) { return config_hash_text(spec_tree(gpu)); }
+
+std::string result_key(Mode mode, Sample sample, const std::string& gpu_identity, const std::string& kernel_identity,
+                       const std::vector<std::pair<std::string, std::string>>& parameters) {
+  ContentHash hash;
+  hash.add(fmt::format("{}+{}\n{}\n{}\n", version(), source_hash(), mode == Mode::timing ? "timing" : "counts",
+                       name(sample)));
+  hash.add(gpu_identity + "\n");
+  hash.add(kernel_identity);
+  for (const auto& [name, value] : parameters)
+    if (!name.starts_with(kGpu)) hash.add(fmt::format("\n{}={}", name, value));
+  return hash.text();
+}
 
 tl::expected<Plan, Diagnostics> make_plan(Study study) { return Planner(std::move(study)).plan(); }
 

@@ -40,6 +40,12 @@ struct Plan {
 
 inline constexpr double most_points = 1'000'000;  // before constraints
 
+// What names a result: 128 bits over program version, mode, sampling, the GPU's identity, the kernel's (a built-in name
+// or a content hash) and its parameters, those of the GPU left out.
+std::string result_key(Mode mode, Sample sample, const std::string& gpu_identity, const std::string& kernel_identity,
+                       const std::vector<std::pair<std::string, std::string>>& parameters);
+std::string identity_of(const GpuSpec& gpu);
+
 // Errors of constraints that cannot be evaluated, and of studies with no point or too many.
 tl::expected<Plan, Diagnostics> make_plan(Study study);
 

@@ -60,6 +60,13 @@ Diagnostics unknown(const std::string& label, const std::vector<std::string>& na
 
 }  // namespace
 
+std::string launch_content_hash(const std::string& text, const std::string& path) {
+  ContentHash hash;
+  hash.add(text + "\n");
+  if (const auto root = parse_yaml(text, path)) add_named_files(hash, *root, fs::path(path).parent_path());
+  return hash.text();
+}
+
 tl::expected<StudyKernel, Diagnostics> open_study_kernel(const std::string& label, const std::string& path) {
   StudyKernel kernel;
   kernel.label = label;
