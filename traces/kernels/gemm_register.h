@@ -1,10 +1,15 @@
 // The register-tiled GEMM as nvcc compiles it (gpu/kernels/gemm_register.cuh): a CTA owns a BM x BN tile of C, a thread
 // TM x TN of it; K advances by BK through shared memory, A's tile stored transposed. VECTOR is 1 (float) or 4 (float4)
 // in global accesses.
+//
+// The code is that of the compiled instance of this shape (compiled_sample.h); of a shape that was not compiled, that
+// of the nearest one, reshaped (reshape.h).
 #pragma once
 
+#include <string>
+
 #include "traces/kernels/gemm_problem.h"
-#include "traces/kernels/generated_kernel.h"
+#include "traces/kernels/sampled_kernel.h"
 
 namespace tilescope {
 
@@ -21,14 +26,18 @@ struct GemmRegisterSpec {
   int steps_b() const { return (accesses_b() + threads() - 1) / threads(); }
 };
 
-class GemmRegister final : public GeneratedKernel {
+class GemmRegister final : public SampledKernel {
  public:
   // REQUIRES: M, N, K multiples of bm, bn, bk; bm of tm; bn of tn; bk and tn of vector.
-  explicit GemmRegister(const GemmRegisterSpec& spec);
+  // `sample`: the compiled shape whose code is used; empty: the nearest one.
+  explicit GemmRegister(const GemmRegisterSpec& spec, const std::string& sample = "");
+
+  // The symbol of the compiled function that is nearest to a shape, of all but `without`.
+  static std::string nearest_sample(const GemmRegisterSpec& spec, const std::string& without = "");
 
  private:
   CtaPlace place(std::int64_t cta) const override;
-  bool step(const CtaPlace& place, int warp, std::int64_t index, RouteStep& out) const override;
+  std::array<std::uint64_t, kBuffers> base(const CtaPlace& place) const override;
   LaneAddresses lanes(const Access& access, int shape, int warp) const override;
 
   GemmRegisterSpec spec_;
