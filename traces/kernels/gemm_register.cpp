@@ -89,7 +89,7 @@ StepAddresses addresses_of(const GemmRegisterSpec& spec) {
   add(OpClass::shared_load, kRegReadA, spec.bk * (spec.tm / fragment_width(spec.tm)));
   add(OpClass::shared_load, kRegReadB, spec.bk * (spec.tn / fragment_width(spec.tn)));
   add(OpClass::global_store, kRegStoreC, spec.tm * (spec.tn / spec.vector));
-  made.lanes = [spec](const Access& access) { return lanes_of(spec, access, 0); };
+  made.lanes = [spec](const Access& access, int warp) { return lanes_of(spec, access, warp); };
   const GemmArrays arrays(spec.problem);
   made.base = {arrays.a, arrays.b, arrays.c};
   made.advance = {spec.bk * kFloat, spec.bk * spec.problem.n * kFloat, 0};
@@ -139,7 +139,7 @@ LoopCode code_of(const GemmRegisterSpec& spec, const std::string& function, std:
                                  .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k),
                                              static_cast<int>(group)}});
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
-  LoopCode code = reshaped(loop_code(compiled, compiled.walk(0), {}, from),
+  LoopCode code = reshaped(loop_code(compiled, {0, compiled.walk(0)}, {}, from),
                            {.from = &from, .to = &to, .depth_from = sample.bk, .depth_to = spec.bk});
   code.registers_per_thread = registers_of(spec, sample, compiled.registers_per_thread);
   return code;

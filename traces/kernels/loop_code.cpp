@@ -16,7 +16,7 @@ int StepAddresses::count(int role) const {
 bool StepAddresses::moves(int role) const {
   for (const NamedAccess& one : accesses) {
     if (one.access.role != role) continue;
-    const int buffer = lanes(one.access).buffer;
+    const int buffer = lanes(one.access, 0).buffer;
     return buffer != kShared && advance[static_cast<std::size_t>(buffer)] != 0;
   }
   return false;
@@ -26,19 +26,7 @@ namespace {
 
 class Cutter {
  public:
-  Cutter(const CompiledSample& sample, const StepAddresses& addresses) : sample_(sample), addresses_(addresses) {
-    for (const NamedAccess& one : addresses.accesses) {
-      const LaneAddresses lanes = addresses.lanes(one.access);
-      if (lanes.active == 0) continue;
-      std::array<std::uint64_t, kLanes> address{};
-      const bool shared = lanes.buffer == kShared;
-      for (std::size_t lane = 0; lane < kLanes; ++lane)
-        address[lane] = (shared ? 0 : addresses.base[static_cast<std::size_t>(lanes.buffer)]) +
-                        static_cast<std::uint64_t>(lanes.offset[lane]);
-      const BasedPattern made = make_pattern(address, lanes.active, lanes.bytes);
-      known_.push_back({one, lanes.buffer, made.base, made.pattern});
-    }
-  }
+  Cutter(const CompiledSample& sample, const StepAddresses& addresses) : sample_(sample), addresses_(addresses) {}
 
   void cut_at(const std::vector<WalkedRun>& walk) {
     for (const WalkedRun& run : walk) {
@@ -47,9 +35,10 @@ class Cutter {
     }
   }
 
-  std::vector<RouteRun> route(const std::vector<WalkedRun>& walk) {
+  std::vector<RouteRun> route(const WarpWalk& walk) {
+    know_addresses(walk.warp);
     std::vector<RouteRun> route;
-    for (const WalkedRun& run : walk) {
+    for (const WalkedRun& run : walk.runs) {
       std::vector<std::uint32_t> firsts;
       for (auto cut = cuts_.find(run.first); *cut < run.first + run.length; ++cut) firsts.push_back(*cut);
       // A run that is cut, or whose addresses do not move by whole steps, is taken apart.
@@ -87,6 +76,21 @@ class Cutter {
     std::int64_t step = 0;
     bool moves = false;
   };
+
+  void know_addresses(int warp) {
+    known_.clear();
+    for (const NamedAccess& one : addresses_.accesses) {
+      const LaneAddresses lanes = addresses_.lanes(one.access, warp);
+      if (lanes.active == 0) continue;
+      std::array<std::uint64_t, kLanes> address{};
+      const bool shared = lanes.buffer == kShared;
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        address[lane] = (shared ? 0 : addresses_.base[static_cast<std::size_t>(lanes.buffer)]) +
+                        static_cast<std::uint64_t>(lanes.offset[lane]);
+      const BasedPattern made = make_pattern(address, lanes.active, lanes.bytes);
+      known_.push_back({one, lanes.buffer, made.base, made.pattern});
+    }
+  }
 
   // The section that begins at `first`, and the step of K at which this run of it begins. `operand`: its first in the
   // run, then the one behind its last.
@@ -145,12 +149,12 @@ class Cutter {
 
 }  // namespace
 
-LoopCode loop_code(const CompiledSample& sample, const std::vector<WalkedRun>& walk, const std::vector<WalkedRun>& idle,
+LoopCode loop_code(const CompiledSample& sample, const WarpWalk& busy, const WarpWalk& idle,
                    const StepAddresses& addresses) {
   Cutter cutter(sample, addresses);
-  cutter.cut_at(walk);
-  cutter.cut_at(idle);
-  cutter.result().route = cutter.route(walk);
+  cutter.cut_at(busy.runs);
+  cutter.cut_at(idle.runs);
+  cutter.result().route = cutter.route(busy);
   cutter.result().idle = cutter.route(idle);
   cutter.result().registers_per_thread = sample.registers_per_thread;
   return cutter.take();

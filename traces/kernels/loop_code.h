@@ -26,7 +26,7 @@ struct NamedAccess {
 // first one on, for operands that move along K; for others 0. Access::part tells operands of one role and step apart.
 struct StepAddresses {
   std::vector<NamedAccess> accesses;                     // of one step and of all that is outside of steps, each once
-  std::function<LaneAddresses(const Access&)> lanes;     // of the warp that was walked; Access::step is 0
+  std::function<LaneAddresses(const Access&, int warp)> lanes;  // Access::step is 0
   std::array<std::uint64_t, kBuffers> base{};            // of the buffers, for the CTA that was walked
   std::array<std::int64_t, kBuffers> advance{};          // byte from one step to the next; 0: stays
   std::int64_t steps = 1;                                // of K in all
@@ -55,11 +55,17 @@ struct LoopCode {
   std::int64_t registers_per_thread = 0;
 };
 
-// The role of an operand that is off on every lane of the warp that was walked.
+// The role of an operand that is off on every lane of a busy warp.
 inline constexpr int kNobody = -1;
 
-// Throws std::logic_error when an address is none of `addresses`. `idle`: the walk of a warp without work.
-LoopCode loop_code(const CompiledSample& sample, const std::vector<WalkedRun>& walk, const std::vector<WalkedRun>& idle,
+// One warp's walk through a sample.
+struct WarpWalk {
+  int warp = 0;
+  std::vector<WalkedRun> runs;
+};
+
+// Throws std::logic_error when an address is none of `addresses`. `idle`: of a warp without work.
+LoopCode loop_code(const CompiledSample& sample, const WarpWalk& busy, const WarpWalk& idle,
                    const StepAddresses& addresses);
 
 }  // namespace tilescope
