@@ -22,6 +22,7 @@
 TILESCOPE_EMBED_FAMILY(gemm_naive);
 TILESCOPE_EMBED_FAMILY(gemm_tiled);
 TILESCOPE_EMBED_FAMILY(gemm_register);
+TILESCOPE_EMBED_FAMILY(gemm_warp);
 
 namespace tilescope {
 namespace {
@@ -39,11 +40,12 @@ constexpr std::string_view kFunction = "Function : ";
 }  // namespace
 
 const CompiledListing& compiled_listing(std::string_view family) {
-  static const std::array<CompiledListing, 3> all = {{
+  static const std::array<CompiledListing, 4> all = {{
       {"gemm_naive", embedded(tilescope_embedded_gemm_naive_sass), embedded(tilescope_embedded_gemm_naive_elf)},
       {"gemm_tiled", embedded(tilescope_embedded_gemm_tiled_sass), embedded(tilescope_embedded_gemm_tiled_elf)},
       {"gemm_register", embedded(tilescope_embedded_gemm_register_sass),
        embedded(tilescope_embedded_gemm_register_elf)},
+      {"gemm_warp", embedded(tilescope_embedded_gemm_warp_sass), embedded(tilescope_embedded_gemm_warp_elf)},
   }};
   for (const CompiledListing& one : all)
     if (one.family == family) return one;

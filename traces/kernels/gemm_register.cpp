@@ -12,12 +12,20 @@
 namespace tilescope {
 namespace {
 
-constexpr const char* kRegisterFamily = "gemm_register";
-
 enum RegisterRole { kRegLoadA, kRegLoadB, kRegStoreA, kRegStoreB, kRegReadA, kRegReadB, kRegStoreC };
 
 // Elements of one shared-memory load of `count` neighbours that begin at a multiple of `count`.
 constexpr int fragment_width(int count) { return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1; }
+
+// Where in the CTA's tile the y-th row and the x-th column of a thread lie.
+std::int64_t row_of(const GemmRegisterSpec& spec, std::int64_t thread, std::int64_t y) {
+  if (spec.wm == 0) return thread / (spec.bn / spec.tn) * spec.tm + y;
+  return thread / kLanes / (spec.bn / spec.wn) * spec.wm + thread % kLanes / 8 * 4 + y / 4 * 16 + y % 4;
+}
+std::int64_t column_of(const GemmRegisterSpec& spec, std::int64_t thread, std::int64_t x) {
+  if (spec.wn == 0) return thread % (spec.bn / spec.tn) * spec.tn + x;
+  return thread / kLanes % (spec.bn / spec.wn) * spec.wn + thread % 8 * 4 + x / 4 * 32 + x % 4;
+}
 
 // Access::part: of loads and of stores to B's tile which of the thread's; of stores to A's tile the same, and which
 // word; of reads k, and which fragment; of stores to C the row, and which in it.
@@ -35,7 +43,6 @@ LaneAddresses lanes_of(const GemmRegisterSpec& spec, const Access& access, int w
   for (int lane = 0; lane < kLanes; ++lane) {
     const std::int64_t thread = std::int64_t{warp} * kLanes + lane;
     if (thread >= spec.threads()) break;
-    const std::int64_t tx = thread % (spec.bn / spec.tn), ty = thread / (spec.bn / spec.tn);
     const std::int64_t i = thread + row * spec.threads();  // which access to the tile
     const std::int64_t row_a = i / (spec.bk / vector), col_a = i % (spec.bk / vector) * vector;
     const std::int64_t row_b = i / (spec.bn / vector), col_b = i % (spec.bn / vector) * vector;
@@ -59,16 +66,16 @@ LaneAddresses lanes_of(const GemmRegisterSpec& spec, const Access& access, int w
         break;
       case kRegReadA:
         out.bytes = static_cast<int>(width_a * kFloat);
-        out.set(lane, (row * spec.bm + ty * spec.tm + column * width_a) * kFloat);
+        out.set(lane, (row * spec.bm + row_of(spec, thread, column * width_a)) * kFloat);
         break;
       case kRegReadB:
         out.bytes = static_cast<int>(width_b * kFloat);
-        out.set(lane, (shared_b + row * spec.bn + tx * spec.tn + column * width_b) * kFloat);
+        out.set(lane, (shared_b + row * spec.bn + column_of(spec, thread, column * width_b)) * kFloat);
         break;
       case kRegStoreC:
         out.buffer = kBufferC;
         out.bytes = static_cast<int>(vector * kFloat);
-        out.set(lane, ((ty * spec.tm + row) * p.n + tx * spec.tn + column * vector) * kFloat);
+        out.set(lane, (row_of(spec, thread, row) * p.n + column_of(spec, thread, column * vector)) * kFloat);
         break;
       default:
         break;
@@ -98,9 +105,13 @@ StepAddresses addresses_of(const GemmRegisterSpec& spec) {
   return made;
 }
 
-GemmRegisterSpec register_shape(const std::string& function) {
+GemmRegisterSpec register_shape(const std::string& function, bool warps) {
   const std::vector<int> n = template_numbers(function);
-  return {.problem = {}, .bm = n[0], .bn = n[1], .bk = n[2], .tm = n[3], .tn = n[4], .vector = n[5]};
+  GemmRegisterSpec spec{.problem = {}, .bm = n[0], .bn = n[1], .bk = n[2], .tm = n[3], .tn = n[4], .vector = n[5]};
+  if (!warps) return spec;
+  spec.wm = n[3], spec.wn = n[4];
+  spec.tm = spec.wm / 4, spec.tn = spec.wn / 8;
+  return spec;
 }
 
 // How unlike their loops are, in halvings and doublings.
@@ -109,29 +120,32 @@ double distance(const GemmRegisterSpec& a, const GemmRegisterSpec& b) {
   const auto idle = [](const GemmRegisterSpec& s) {
     return (s.accesses_a() % s.threads() != 0 ? 1 : 0) + (s.accesses_b() % s.threads() != 0 ? 2 : 0);
   };
-  return (a.vector == b.vector ? 0 : 100) + 4 * (apart(a.tm, b.tm) + apart(a.tn, b.tn)) + apart(a.bk, b.bk) +
-         apart(a.steps_a(), b.steps_a()) + apart(a.steps_b(), b.steps_b()) + (idle(a) == idle(b) ? 0 : 0.5);
+  return (a.vector == b.vector ? 0 : 100) + 8 * (apart(a.tm, b.tm) + apart(a.tn, b.tn)) + (idle(a) == idle(b) ? 0 : 3) +
+         apart(a.bk, b.bk) + (apart(a.steps_a(), b.steps_a()) + apart(a.steps_b(), b.steps_b())) / 2;
 }
 
-// Sums, fragments of both operands and addresses, as far as two shapes differ in them.
+// Sums, two fragments of each operand and, with many scalar loads, a pointer for each, as far as two shapes differ in
+// them.
 std::int64_t registers_of(const GemmRegisterSpec& spec, const GemmRegisterSpec& sample, std::int64_t of_sample) {
   constexpr std::int64_t kLeast = 32, kMost = 255;
   const auto size = [](const GemmRegisterSpec& s) {
-    return s.tm * s.tn + 2 * (s.tm + s.tn) + s.vector * (s.steps_a() + s.steps_b());
+    constexpr int kPointersOfOneMatrix = 12;
+    const int loads = s.steps_a() + s.steps_b();
+    return s.tm * s.tn + 2 * (s.tm + s.tn) + (s.vector == 1 && loads > kPointersOfOneMatrix ? 2 * loads : 0);
   };
   if (size(spec) == size(sample)) return of_sample;
   return std::clamp<std::int64_t>(of_sample + size(spec) - size(sample), kLeast, kMost);
 }
 
 LoopCode code_of(const GemmRegisterSpec& spec, const std::string& function, std::int64_t tiles_y) {
-  GemmRegisterSpec sample = register_shape(function);
+  GemmRegisterSpec sample = register_shape(function, spec.wm > 0);
   // One CTA of the sample, with as many steps along K. In column order all rows of tiles are one band.
   const Raster raster = spec.problem.raster;
   const std::int64_t group = raster == Raster::grouped ? spec.problem.group : raster == Raster::column ? tiles_y : 1;
   sample.problem = {.m = sample.bm, .n = sample.bn, .k = spec.problem.k / spec.bk * sample.bk};
   const GemmProblem& p = sample.problem;
   const GemmArrays arrays(p);
-  const CompiledSample compiled({.family = kRegisterFamily,
+  const CompiledSample compiled({.family = spec.family(),
                                  .function = function,
                                  .grid = {},
                                  .block = {sample.threads(), 1, 1},
@@ -150,8 +164,8 @@ LoopCode code_of(const GemmRegisterSpec& spec, const std::string& function, std:
 std::string GemmRegister::nearest_sample(const GemmRegisterSpec& spec, const std::string& without) {
   std::string nearest;
   double least = 0;
-  for (const std::string& function : compiled_functions(kRegisterFamily)) {
-    const double here = distance(spec, register_shape(function));
+  for (const std::string& function : compiled_functions(spec.family())) {
+    const double here = distance(spec, register_shape(function, spec.wm > 0));
     if (function == without || (!nearest.empty() && here >= least)) continue;
     nearest = function;
     least = here;
@@ -167,7 +181,7 @@ GemmRegister::GemmRegister(const GemmRegisterSpec& spec, const std::string& samp
   set_loop(code, addresses_of(spec_).advance, false, p.raster == Raster::morton ? Raster::morton : Raster::row);
 
   Launch launch;
-  launch.kernel = kRegisterFamily;
+  launch.kernel = spec_.family();
   launch.grid = {raster_.tiles_x, raster_.tiles_y, 1};
   launch.block = {spec_.threads(), 1, 1};
   launch.registers_per_thread = code.registers_per_thread;
