@@ -5,15 +5,19 @@
 #include <stdexcept>
 
 // The assembler copies a file of TILESCOPE_LISTINGS into the program, between two symbols.
-#define TILESCOPE_EMBED(NAME, FILE)                                                                   \
-  __asm__(".pushsection .rodata\n"                                                                    \
-          ".global tilescope_embedded_" #NAME "\n"                                                    \
-          ".balign 8\n"                                                                               \
-          "tilescope_embedded_" #NAME ":\n"                                                           \
-          ".quad 2f - 1f\n"                                                                           \
-          "1: .incbin \"" TILESCOPE_LISTINGS "/" FILE "\"\n"                                          \
-          "2:\n"                                                                                      \
-          ".popsection\n");                                                                           \
+#define TILESCOPE_EMBED(NAME, FILE)               \
+  __asm__(                                        \
+      ".pushsection .rodata\n"                    \
+      ".global tilescope_embedded_" #NAME         \
+      "\n"                                        \
+      ".balign 8\n"                               \
+      "tilescope_embedded_" #NAME                 \
+      ":\n"                                       \
+      ".quad 2f - 1f\n"                           \
+      "1: .incbin \"" TILESCOPE_LISTINGS "/" FILE \
+      "\"\n"                                      \
+      "2:\n"                                      \
+      ".popsection\n");                           \
   extern "C" const char tilescope_embedded_##NAME[]
 #define TILESCOPE_EMBED_FAMILY(NAME)                 \
   TILESCOPE_EMBED(NAME##_sass, #NAME ".sm_90.sass"); \

@@ -52,8 +52,7 @@ std::shared_ptr<const Kernel> open(const SampleLaunch& sample, const ReadFunctio
   const sass::ListedFunction& function = read.listing.functions.front();
   std::vector<sass::Argument> arguments;
   for (const std::uint64_t pointer : sample.pointers) arguments.push_back(argument(pointer, 8));
-  for (const std::int32_t number : sample.numbers)
-    arguments.push_back(argument(static_cast<std::uint64_t>(number), 4));
+  for (const std::int32_t number : sample.numbers) arguments.push_back(argument(static_cast<std::uint64_t>(number), 4));
   sass::LaunchState state;
   state.grid = sample.grid;
   state.block = sample.block;
@@ -94,7 +93,7 @@ std::vector<WalkedRun> CompiledSample::walk(int warp) const {
         const MemoryOperand& operand = segment.operands[operands];
         const bool shared = is_shared(access_of(segment.code[i].op, n));
         run.operands.push_back({operand.base - (shared && operand.pattern != 0 ? kReserved : 0),
-                                kernel_->patterns().pattern(operand.pattern)});
+                                &kernel_->patterns().pattern(operand.pattern)});
         run.advance.push_back(segment.repeats > 1 ? segment.advance[operands] : 0);
       }
     runs.push_back(std::move(run));

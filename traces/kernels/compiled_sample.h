@@ -23,8 +23,8 @@ struct SampleLaunch {
 };
 
 struct SeenOperand {
-  std::uint64_t base = 0;  // as MemoryOperand; in shared memory from the kernel's first byte on
-  LanePattern pattern;
+  std::uint64_t base = 0;                // as MemoryOperand; in shared memory from the kernel's first byte on
+  const LanePattern* pattern = nullptr;  // lives as long as the sample
 };
 
 // A straight run of instructions, so many times one after the other.

@@ -111,8 +111,9 @@ std::unique_ptr<GeneratedKernel> warp_tiled(const Parameters& p, std::vector<std
   spec.wn = p.small("wn");
   for (const auto& [what, piece] : {std::pair{"wm", 16}, {"wn", 32}})
     if (p.number(what) % piece != 0)
-      problems.push_back(fmt::format("parameter {}: got {}; must be a multiple of {}, so that lanes own pieces of 4 x 4",
-                                     what, p.number(what), piece));
+      problems.push_back(
+          fmt::format("parameter {}: got {}; must be a multiple of {}, so that lanes own pieces of 4 x 4", what,
+                      p.number(what), piece));
   spec.tm = spec.wm / 4;
   spec.tn = spec.wn / 8;
   if (!problems.empty()) return nullptr;

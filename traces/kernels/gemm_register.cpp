@@ -37,7 +37,7 @@ LaneAddresses lanes_of(const GemmRegisterSpec& spec, const Access& access, int w
                               : access.role == kRegReadA  ? spec.tm / width_a
                               : access.role == kRegReadB  ? spec.tn / width_b
                               : access.role == kRegStoreC ? spec.tn / vector
-                                                       : 1;
+                                                          : 1;
   const std::int64_t row = access.part / in_row, column = access.part % in_row;
   LaneAddresses out;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -86,16 +86,13 @@ LaneAddresses lanes_of(const GemmRegisterSpec& spec, const Access& access, int w
 
 StepAddresses addresses_of(const GemmRegisterSpec& spec) {
   StepAddresses made;
-  const auto add = [&](OpClass op, RegisterRole role, int count) {
-    for (int part = 0; part < count; ++part) made.accesses.push_back({op, {.role = role, .part = part}});
-  };
-  add(OpClass::global_load, kRegLoadA, spec.steps_a());
-  add(OpClass::global_load, kRegLoadB, spec.steps_b());
-  add(OpClass::shared_store, kRegStoreA, spec.steps_a() * spec.vector);
-  add(OpClass::shared_store, kRegStoreB, spec.steps_b());
-  add(OpClass::shared_load, kRegReadA, spec.bk * (spec.tm / fragment_width(spec.tm)));
-  add(OpClass::shared_load, kRegReadB, spec.bk * (spec.tn / fragment_width(spec.tn)));
-  add(OpClass::global_store, kRegStoreC, spec.tm * (spec.tn / spec.vector));
+  made.add(OpClass::global_load, kRegLoadA, spec.steps_a());
+  made.add(OpClass::global_load, kRegLoadB, spec.steps_b());
+  made.add(OpClass::shared_store, kRegStoreA, spec.steps_a() * spec.vector);
+  made.add(OpClass::shared_store, kRegStoreB, spec.steps_b());
+  made.add(OpClass::shared_load, kRegReadA, spec.bk * (spec.tm / fragment_width(spec.tm)));
+  made.add(OpClass::shared_load, kRegReadB, spec.bk * (spec.tn / fragment_width(spec.tn)));
+  made.add(OpClass::global_store, kRegStoreC, spec.tm * (spec.tn / spec.vector));
   made.lanes = [spec](const Access& access, int warp) { return lanes_of(spec, access, warp); };
   const GemmArrays arrays(spec.problem);
   made.base = {arrays.a, arrays.b, arrays.c};
@@ -145,13 +142,13 @@ LoopCode code_of(const GemmRegisterSpec& spec, const std::string& function, std:
   sample.problem = {.m = sample.bm, .n = sample.bn, .k = spec.problem.k / spec.bk * sample.bk};
   const GemmProblem& p = sample.problem;
   const GemmArrays arrays(p);
-  const CompiledSample compiled({.family = spec.family(),
-                                 .function = function,
-                                 .grid = {},
-                                 .block = {sample.threads(), 1, 1},
-                                 .pointers = {arrays.a, arrays.b, arrays.c},
-                                 .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k),
-                                             static_cast<int>(group)}});
+  const CompiledSample compiled(
+      {.family = spec.family(),
+       .function = function,
+       .grid = {},
+       .block = {sample.threads(), 1, 1},
+       .pointers = {arrays.a, arrays.b, arrays.c},
+       .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k), static_cast<int>(group)}});
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
   LoopCode code = reshaped(loop_code(compiled, {0, compiled.walk(0)}, {}, from),
                            {.from = &from, .to = &to, .depth_from = sample.bk, .depth_to = spec.bk});

@@ -40,8 +40,8 @@ LaneAddresses lanes_of(const GemmTiledSpec& spec, const Access& access, int shap
   if (access.role == kTiledReadA) {
     k = reads_of_a(spec)[static_cast<std::size_t>(access.part)];
     if (!spec.transpose_a)
-      out.bytes = static_cast<int>(
-          shared_read_width(static_cast<int>(pitch_a), static_cast<int>(k), spec.tile) * kFloat);
+      out.bytes =
+          static_cast<int>(shared_read_width(static_cast<int>(pitch_a), static_cast<int>(k), spec.tile) * kFloat);
   }
   for (int lane = 0; lane < kLanes; ++lane) {
     const std::int64_t thread = std::int64_t{warp} * kLanes + lane;
@@ -81,16 +81,13 @@ LaneAddresses lanes_of(const GemmTiledSpec& spec, const Access& access, int shap
 
 StepAddresses addresses_of(const GemmTiledSpec& spec) {
   StepAddresses made;
-  const auto add = [&](OpClass op, TiledRole role, int count) {
-    for (int part = 0; part < count; ++part) made.accesses.push_back({op, {.role = role, .part = part}});
-  };
-  add(OpClass::global_load, kTiledLoadA, 1);
-  add(OpClass::global_load, kTiledLoadB, 1);
-  add(OpClass::shared_store, kTiledStoreA, 1);
-  add(OpClass::shared_store, kTiledStoreB, 1);
-  add(OpClass::shared_load, kTiledReadA, static_cast<int>(reads_of_a(spec).size()));
-  add(OpClass::shared_load, kTiledReadB, spec.tile);
-  add(OpClass::global_store, kTiledStoreC, 1);
+  made.add(OpClass::global_load, kTiledLoadA, 1);
+  made.add(OpClass::global_load, kTiledLoadB, 1);
+  made.add(OpClass::shared_store, kTiledStoreA, 1);
+  made.add(OpClass::shared_store, kTiledStoreB, 1);
+  made.add(OpClass::shared_load, kTiledReadA, static_cast<int>(reads_of_a(spec).size()));
+  made.add(OpClass::shared_load, kTiledReadB, spec.tile);
+  made.add(OpClass::global_store, kTiledStoreC, 1);
   made.lanes = [spec](const Access& access, int warp) { return lanes_of(spec, access, 0, warp); };
   const GemmArrays arrays(spec.problem);
   made.base = {arrays.a, arrays.b, arrays.c};

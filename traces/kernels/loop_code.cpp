@@ -8,9 +8,13 @@
 
 namespace tilescope {
 
+void StepAddresses::add(OpClass op, int role, int count) {
+  for (int part = 0; part < count; ++part) accesses.push_back({op, {.role = role, .part = part}});
+}
+
 int StepAddresses::count(int role) const {
-  return static_cast<int>(std::count_if(accesses.begin(), accesses.end(),
-                                        [&](const NamedAccess& one) { return one.access.role == role; }));
+  return static_cast<int>(
+      std::count_if(accesses.begin(), accesses.end(), [&](const NamedAccess& one) { return one.access.role == role; }));
 }
 
 bool StepAddresses::moves(int role) const {
@@ -71,6 +75,14 @@ class Cutter {
     std::uint64_t base;
     LanePattern pattern;
   };
+  struct Section {
+    int index = 0;
+    std::size_t operands = 0;
+    // An operand that moves along K, and its step in the section: it tells where a run of the section is.
+    int guide = -1;
+    OpClass guide_op = OpClass::nop;
+    std::int64_t guide_step = 0;
+  };
   struct Name {
     Access access;
     std::int64_t step = 0;
@@ -96,38 +108,61 @@ class Cutter {
   // run, then the one behind its last.
   std::pair<int, std::int64_t> section_at(std::uint32_t first, const WalkedRun& run, std::size_t& operand,
                                           std::int64_t time) {
-    const std::uint32_t end = *cuts_.upper_bound(first);
-    std::vector<Name> names;
-    std::int64_t lowest = -1, highest = -1;
-    for (std::uint32_t i = first; i < end; ++i)
-      for (int n = memory_operands(sample_.code[i].op); n > 0; --n, ++operand) {
-        SeenOperand seen = run.operands[operand];
-        seen.base += static_cast<std::uint64_t>(time * run.advance[operand]);
-        names.push_back(name_of(sample_.code[i].op, seen));
-        if (!names.back().moves) continue;
-        lowest = lowest < 0 ? names.back().step : std::min(lowest, names.back().step);
-        highest = std::max(highest, names.back().step);
-      }
-    const auto [known, is_new] = section_of_.try_emplace(first, static_cast<int>(result_.sections.size()));
-    const int section = known->second;
+    const std::size_t begin = operand;
+    const auto seen = [&](std::size_t at) {
+      SeenOperand moved = run.operands[at];
+      moved.base += static_cast<std::uint64_t>(time * run.advance[at]);
+      return moved;
+    };
+    const auto [known, is_new] = section_of_.try_emplace(first);
+    Section& section = known->second;
     if (is_new) {
-      LoopSection made;
-      made.first = first;
-      made.code.assign(sample_.code.begin() + first, sample_.code.begin() + end);
-      made.steps = lowest < 0 ? 0 : highest - lowest + 1;
-      for (const Name& name : names) {
-        made.accesses.push_back(name.access);
-        if (name.moves) made.accesses.back().step = static_cast<int>(name.step - lowest);
-      }
-      result_.sections.push_back(std::move(made));
+      make_section(first, section, [&] { return seen(operand++); });
+    } else {
+      operand += section.operands;
     }
-    return {section, lowest < 0 ? 0 : lowest};
+    if (section.guide < 0) return {section.index, 0};
+    const SeenOperand guide = seen(begin + static_cast<std::size_t>(section.guide));
+    if (guide.pattern->active == 0) return {section.index, 0};
+    return {section.index, name_of(section.guide_op, guide).step - section.guide_step};
+  }
+
+  // `next`: the operands of its first run, one after the other.
+  template <class Next>
+  void make_section(std::uint32_t first, Section& section, const Next& next) {
+    LoopSection made;
+    const std::uint32_t end = *cuts_.upper_bound(first);
+    made.first = first;
+    made.code.assign(sample_.code.begin() + first, sample_.code.begin() + end);
+    std::vector<std::int64_t> step;  // of each operand; -1: it stays
+    for (const Instruction& one : made.code)
+      for (int n = memory_operands(one.op); n > 0; --n) {
+        const Name name = name_of(one.op, next());
+        if (name.moves && section.guide < 0) {
+          section.guide = static_cast<int>(step.size());
+          section.guide_op = one.op;
+        }
+        made.accesses.push_back(name.access);
+        step.push_back(name.moves ? name.step : -1);
+      }
+    section.index = static_cast<int>(result_.sections.size());
+    section.operands = step.size();
+    if (section.guide >= 0) {
+      std::int64_t lowest = step[static_cast<std::size_t>(section.guide)], highest = lowest;
+      for (const std::int64_t one : step)
+        if (one >= 0) lowest = std::min(lowest, one), highest = std::max(highest, one);
+      made.steps = highest - lowest + 1;
+      for (std::size_t i = 0; i < step.size(); ++i)
+        if (step[i] >= 0) made.accesses[i].step = static_cast<int>(step[i] - lowest);
+      section.guide_step = step[static_cast<std::size_t>(section.guide)] - lowest;
+    }
+    result_.sections.push_back(std::move(made));
   }
 
   Name name_of(OpClass op, const SeenOperand& seen) const {
-    if (seen.pattern.active == 0) return {{kNobody}, 0, false};
+    if (seen.pattern->active == 0) return {{kNobody}, 0, false};
     for (const Known& known : known_) {
-      if (known.named.op != op || !(known.pattern == seen.pattern)) continue;
+      if (known.named.op != op || !(known.pattern == *seen.pattern)) continue;
       const std::int64_t advance =
           known.buffer == kShared ? 0 : addresses_.advance[static_cast<std::size_t>(known.buffer)];
       const auto distance = static_cast<std::int64_t>(seen.base - known.base);
@@ -136,14 +171,14 @@ class Cutter {
       return {known.named.access, distance / advance, true};
     }
     throw std::logic_error("the generator knows no operand of a compiled " + std::string(name(op)) + " at " +
-                           std::to_string(seen.base) + " of " + std::to_string(seen.pattern.bytes) + " byte a lane");
+                           std::to_string(seen.base) + " of " + std::to_string(seen.pattern->bytes) + " byte a lane");
   }
 
   const CompiledSample& sample_;
   const StepAddresses& addresses_;
   std::vector<Known> known_;
   std::set<std::uint32_t> cuts_;
-  std::map<std::uint32_t, int> section_of_;
+  std::map<std::uint32_t, Section> section_of_;
   LoopCode result_;
 };
 

@@ -25,14 +25,16 @@ struct NamedAccess {
 // What a warp does along K, said by a kernel for one of its shapes. Access::step is the step of K from the section's
 // first one on, for operands that move along K; for others 0. Access::part tells operands of one role and step apart.
 struct StepAddresses {
-  std::vector<NamedAccess> accesses;                     // of one step and of all that is outside of steps, each once
+  std::vector<NamedAccess> accesses;  // of one step and of all that is outside of steps, each once
   std::function<LaneAddresses(const Access&, int warp)> lanes;  // Access::step is 0
-  std::array<std::uint64_t, kBuffers> base{};            // of the buffers, for the CTA that was walked
-  std::array<std::int64_t, kBuffers> advance{};          // byte from one step to the next; 0: stays
-  std::int64_t steps = 1;                                // of K in all
-  std::int64_t products = 0;                             // FFMAs of a step
-  int count(int role) const;                             // of `accesses`
-  bool moves(int role) const;                            // along K
+  std::array<std::uint64_t, kBuffers> base{};                   // of the buffers, for the CTA that was walked
+  std::array<std::int64_t, kBuffers> advance{};                 // byte from one step to the next; 0: stays
+  std::int64_t steps = 1;                                       // of K in all
+  std::int64_t products = 0;                                    // FFMAs of a step
+  // `count` accesses of a role, whose parts are 0 to count - 1.
+  void add(OpClass op, int role, int count);
+  int count(int role) const;   // of `accesses`
+  bool moves(int role) const;  // along K
 };
 
 struct LoopSection {

@@ -131,7 +131,8 @@ LoopCode reshaped(LoopCode code, const ShapeChange& change) {
       loads_before += count;
       loads_after += wanted[kind];
     }
-    wanted[kProduct] = there[kProduct] * static_cast<std::size_t>(to.products) / static_cast<std::size_t>(from.products);
+    wanted[kProduct] =
+        there[kProduct] * static_cast<std::size_t>(to.products) / static_cast<std::size_t>(from.products);
     if (loads_before > 0) wanted[kArithmetic] = there[kArithmetic] * loads_after / loads_before;
     if (change.depth_from != change.depth_to)
       all = deepened(all, static_cast<std::size_t>(from.products / change.depth_from), change.depth_from,

@@ -1,4 +1,5 @@
-// The template arguments of a mangled function name, as far as they are numbers: 128, 8 and 1 of ...ILi128ELi8ELb1EEE...
+// The template arguments of a mangled function name, as far as they are numbers: 128, 8 and 1 of
+// ...ILi128ELi8ELb1EEE...
 #pragma once
 
 #include <string>
