@@ -32,9 +32,9 @@ TEST_CASE("a warp that has just come can issue nothing yet") {
 TEST_CASE("of ready warps one of the oldest CTA issues, the one that has waited longest") {
   Scheduler scheduler = four_warps();
   for (int place = 0; place < 4; ++place) scheduler.set(place, Pipe::alu, 2);
-  scheduler.issue(0, 1);
+  scheduler.issue(0, 1, false);
   CHECK(choose(scheduler, 2).place == 1);
-  scheduler.issue(1, 2);
+  scheduler.issue(1, 2, false);
   CHECK(choose(scheduler, 3).place == 0);
 }
 
