@@ -49,8 +49,9 @@ std::unique_ptr<Kernel> compiled(const std::string& family, const std::string& f
   const test::SassScratch scratch;
   const GemmArrays arrays(p);
   const Launch& launch = generated.launch();
+  scratch.write("code.sass", compiled_function_text(compiled_listing(family), function));
   return test::sass_kernel(scratch.write(
-      "gemm.yaml", fmt::format("kernel: {{sass: {0}gpu/{1}.sm_90.sass, elf: {0}gpu/{1}.sm_90.elf, name: {2}}}\n"
+      "gemm.yaml", fmt::format("kernel: {{sass: code.sass, elf: {0}gpu/{1}.sm_90.elf, name: {2}}}\n"
                                "grid: [{3}, {4}]\nblock: [{5}, {6}]\nbuffers:\n  a: {{size: {7}, address: {8:#x}}}\n"
                                "  b: {{size: {9}, address: {10:#x}}}\n  c: {{size: {11}, address: {12:#x}}}\n"
                                "args: [{{pointer: a}}, {{pointer: b}}, {{pointer: c}}, {13}, {14}, {15}{16}]\n",

@@ -75,13 +75,16 @@ class Cutter {
     std::uint64_t base;
     LanePattern pattern;
   };
+  // An operand that moves along K, and its step in the section: it tells where a run of the section is.
+  struct Guide {
+    std::size_t operand = 0;
+    OpClass op = OpClass::nop;
+    std::int64_t step = 0;
+  };
   struct Section {
     int index = 0;
     std::size_t operands = 0;
-    // An operand that moves along K, and its step in the section: it tells where a run of the section is.
-    int guide = -1;
-    OpClass guide_op = OpClass::nop;
-    std::int64_t guide_step = 0;
+    std::vector<Guide> guides;
   };
   struct Name {
     Access access;
@@ -121,10 +124,11 @@ class Cutter {
     } else {
       operand += section.operands;
     }
-    if (section.guide < 0) return {section.index, 0};
-    const SeenOperand guide = seen(begin + static_cast<std::size_t>(section.guide));
-    if (guide.pattern->active == 0) return {section.index, 0};
-    return {section.index, name_of(section.guide_op, guide).step - section.guide_step};
+    for (const Guide& guide : section.guides) {
+      const SeenOperand there = seen(begin + guide.operand);
+      if (there.pattern->active != 0) return {section.index, name_of(guide.op, there).step - guide.step};
+    }
+    return {section.index, 0};
   }
 
   // `next`: the operands of its first run, one after the other.
@@ -134,27 +138,23 @@ class Cutter {
     const std::uint32_t end = *cuts_.upper_bound(first);
     made.first = first;
     made.code.assign(sample_.code.begin() + first, sample_.code.begin() + end);
-    std::vector<std::int64_t> step;  // of each operand; -1: it stays
     for (const Instruction& one : made.code)
       for (int n = memory_operands(one.op); n > 0; --n) {
         const Name name = name_of(one.op, next());
-        if (name.moves && section.guide < 0) {
-          section.guide = static_cast<int>(step.size());
-          section.guide_op = one.op;
-        }
+        if (name.moves) section.guides.push_back({made.accesses.size(), one.op, name.step});
         made.accesses.push_back(name.access);
-        step.push_back(name.moves ? name.step : -1);
       }
     section.index = static_cast<int>(result_.sections.size());
-    section.operands = step.size();
-    if (section.guide >= 0) {
-      std::int64_t lowest = step[static_cast<std::size_t>(section.guide)], highest = lowest;
-      for (const std::int64_t one : step)
-        if (one >= 0) lowest = std::min(lowest, one), highest = std::max(highest, one);
+    section.operands = made.accesses.size();
+    if (!section.guides.empty()) {
+      std::int64_t lowest = section.guides.front().step, highest = lowest;
+      for (const Guide& guide : section.guides)
+        lowest = std::min(lowest, guide.step), highest = std::max(highest, guide.step);
       made.steps = highest - lowest + 1;
-      for (std::size_t i = 0; i < step.size(); ++i)
-        if (step[i] >= 0) made.accesses[i].step = static_cast<int>(step[i] - lowest);
-      section.guide_step = step[static_cast<std::size_t>(section.guide)] - lowest;
+      for (Guide& guide : section.guides) {
+        guide.step -= lowest;
+        made.accesses[guide.operand].step = static_cast<int>(guide.step);
+      }
     }
     result_.sections.push_back(std::move(made));
   }

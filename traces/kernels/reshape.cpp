@@ -69,14 +69,17 @@ std::vector<Placed> deepened(const std::vector<Placed>& all, std::size_t product
 
 // The instructions of each kind, as many as `wanted` says, in the places of those that are there.
 std::vector<Placed> resampled(const std::vector<Placed>& all, const std::map<int, std::size_t>& wanted,
-                              const StepAddresses& to) {
+                              const ShapeChange& change) {
+  const StepAddresses& to = *change.to;
   std::map<int, std::vector<std::size_t>> places;
   for (std::size_t i = 0; i < all.size(); ++i) places[kind_of(all[i])].push_back(i);
   std::vector<std::vector<Placed>> at(all.size());
   for (const auto& [kind, there] : places) {
     const auto asked = wanted.find(kind);
     const std::size_t count = asked == wanted.end() ? there.size() : asked->second;
-    if (count == there.size()) {
+    const bool renamed =
+        kind >= 0 && (change.depth_from != change.depth_to || change.from->count(kind) != to.count(kind));
+    if (count == there.size() && !renamed) {
       for (const std::size_t place : there) at[place].push_back(all[place]);
       continue;
     }
@@ -85,7 +88,7 @@ std::vector<Placed> resampled(const std::vector<Placed>& all, const std::map<int
       // Of several that become one, the last: it sets the scoreboard for all of them.
       const std::size_t source = count < there.size() ? (i + 1) * there.size() / count - 1 : i * there.size() / count;
       Placed one = all[there[source]];
-      if (kind >= 0) {
+      if (renamed) {
         const bool moves = to.moves(kind);
         one.access.step = moves ? static_cast<int>(i / per_step) : 0;
         one.access.part = static_cast<int>(i % per_step);
@@ -137,7 +140,7 @@ LoopCode reshaped(LoopCode code, const ShapeChange& change) {
     if (change.depth_from != change.depth_to)
       all = deepened(all, static_cast<std::size_t>(from.products / change.depth_from), change.depth_from,
                      change.depth_to);
-    all = resampled(all, wanted, to);
+    all = resampled(all, wanted, change);
     section.code.clear();
     section.accesses.clear();
     for (const Placed& one : all) {
