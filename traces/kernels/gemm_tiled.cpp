@@ -139,8 +139,12 @@ LoopCode code_of(const GemmTiledSpec& spec, const std::string& function) {
     idle.runs = CompiledSample(launch).walk(idle.warp);
   }
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
-  return reshaped(loop_code(compiled, {0, compiled.walk(0)}, idle, from),
-                  {.from = &from, .to = &to, .depth_from = sample.tile, .depth_to = spec.tile});
+  LoopCode code = reshaped(loop_code(compiled, {0, compiled.walk(0)}, idle, from),
+                           {.from = &from, .to = &to, .depth_from = sample.tile, .depth_to = spec.tile});
+  // The swizzle keeps an address for every line of A's tile: 56 registers for 32 lines, 40 for 16, as compiled.
+  constexpr int kOthers = 24;
+  if (spec.swizzle) code.registers_per_thread = kOthers + spec.tile;
+  return code;
 }
 
 }  // namespace
