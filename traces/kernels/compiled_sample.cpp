@@ -77,7 +77,7 @@ CompiledSample::CompiledSample(const SampleLaunch& launch) {
   for (Instruction& instruction : code) instruction.line = 0;
 }
 
-std::vector<WalkedRun> CompiledSample::walk(int warp) const {
+std::vector<WalkedRun> CompiledSample::walk(int warp) const& {
   constexpr std::uint64_t kReserved = sass::kReservedShared;
   std::vector<WalkedRun> runs;
   const auto stream = kernel_->make_stream();

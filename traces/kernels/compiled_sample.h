@@ -42,8 +42,9 @@ class CompiledSample {
   std::vector<Instruction> code;  // of the function, whose instructions name no line
   std::int64_t registers_per_thread = 0;
 
-  // What warp `warp` of the first CTA executes.
-  std::vector<WalkedRun> walk(int warp) const;
+  // What warp `warp` of the first CTA executes. REQUIRES of its use: the sample still lives.
+  std::vector<WalkedRun> walk(int warp) const&;
+  std::vector<WalkedRun> walk(int warp) const&& = delete;
 
  private:
   std::shared_ptr<const Kernel> kernel_;

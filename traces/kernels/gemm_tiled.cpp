@@ -132,12 +132,10 @@ LoopCode code_of(const GemmTiledSpec& spec, const std::string& function) {
                       .pointers = {arrays.a, arrays.b, arrays.c},
                       .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k)}};
   const CompiledSample compiled(launch);
-  WarpWalk idle;
-  if (sample.bounds) {
-    launch.numbers[0] = 1;
-    idle.warp = static_cast<int>(T * T / kLanes) - 1;
-    idle.runs = CompiledSample(launch).walk(idle.warp);
-  }
+  launch.numbers[0] = 1;
+  const CompiledSample one_row(launch);
+  WarpWalk idle{.warp = static_cast<int>(T * T / kLanes) - 1, .runs = {}};
+  if (sample.bounds) idle.runs = one_row.walk(idle.warp);
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
   LoopCode code = reshaped(loop_code(compiled, {0, compiled.walk(0)}, idle, from),
                            {.from = &from, .to = &to, .depth_from = sample.tile, .depth_to = spec.tile});
