@@ -129,9 +129,9 @@ TEST_CASE("the shipped set: all its instances are launches, and those that no ti
     const char* dtype;
     std::size_t all;
   } const rows[] = {{"f32", 33}, {"f16", 31}, {"bf16", 3}, {"tf32", 3}};
-  for (const auto& [dtype, all] : rows) {
-    CAPTURE(dtype);
-    CHECK(set.space(h200(), {512, 512, 256, dtype}, set.families()).size() == all);
+  for (const auto& row : rows) {
+    CAPTURE(row.dtype);
+    CHECK(set.space(h200(), {512, 512, 256, row.dtype}, set.families()).size() == row.all);
   }
   for (const Configuration& one : set.space(h200(), {64, 512, 256, "f32"}, set.families()))
     CHECK(one.word.find("128x128") == std::string::npos);
@@ -163,7 +163,7 @@ TEST_CASE("timings are taken from a store and kept in it") {
   CHECK(again.rungs[2].stored == again.rungs[2].tried);
   CHECK(tune_json(again)["best"].dump() == tune_json(first)["best"].dump());
   const auto points = store.points();
-  REQUIRE(points.size() == first.rungs[2].tried + first.rungs[3].tried);
+  REQUIRE(points.size() == first.rungs[2].tried);
   CHECK(points[0].study == "tune_f32_64x64x32");
 }
 

@@ -268,17 +268,21 @@ class Search {
     if (!now.empty()) options_.store->add_results(now);
   }
 
-  // What was timed, as a study of the store: fastest first.
+  // What was timed, as a study of the store: fastest first, each with its last sample.
   void store_points() {
     std::vector<sweep::StoredPoint> points;
+    std::vector<bool> there(space_.size(), false);
     const std::string study = fmt::format("tune_{}_{}x{}x{}", problem_.dtype, problem_.m, problem_.n, problem_.k);
     for (auto rung = timed_.rbegin(); rung != timed_.rend(); ++rung)
       for (const Timed& one : *rung) {
+        if (there[one.configuration]) continue;
+        there[one.configuration] = true;
         const Configuration& configuration = space_[one.configuration];
+        const Sample sample = whole_.count(one.configuration) != 0 ? Sample::fast : one.sample;
         Json parameters = Json::object();
         for (const auto& [name, value] : configuration.store_parameters) parameters[name] = value;
-        points.push_back({study, static_cast<std::int64_t>(points.size()) + 1, key(one.configuration, one.sample),
-                          configuration.store_label, gpu_.name, parameters.dump(), "timing", name(one.sample)});
+        points.push_back({study, static_cast<std::int64_t>(points.size()) + 1, key(one.configuration, sample),
+                          configuration.store_label, gpu_.name, parameters.dump(), "timing", name(sample)});
       }
     options_.store->set_points(points);
   }
