@@ -220,7 +220,7 @@ TEST_CASE("requests merge when they come within a window") {
   for (const auto& [delay, measured] : rows) {
     CAPTURE(delay);
     const double simulated = requests_per_line({0, 1}, {0, delay});
-    if (delay <= 30 || delay >= 105) CHECK(simulated == measured);
+    if (delay <= 30 || delay >= 105) CHECK(std::abs(simulated - measured) < 0.03);
     measured_sum += measured;
     simulated_sum += simulated;
   }

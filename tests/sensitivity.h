@@ -204,6 +204,7 @@ inline const std::vector<Use>& uses() {
        }},
       {"crossbar.request_cycles", reads_l2},
       {"crossbar.response_cycles", reads_l2},
+      {"crossbar.tpc_step_cycles", reads_l2},
       {"crossbar.read_request_cycles", reads_l2},
       {"crossbar.write_sector_cycles", [](const KernelRun& ran) { return ran.l2().write_sectors != 0; }},
       {"crossbar.write_partial_cycles",

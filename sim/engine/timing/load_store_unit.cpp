@@ -221,10 +221,10 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   ++counters.requests;
   counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
   issue.counters.tag_cycles += static_cast<std::uint64_t>(tag);
+  issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here.
   const bool copies = issue.instruction.op == OpClass::async_copy;
   const std::int64_t wavefronts = copies ? issue.passes : footprint.data_wavefronts;
-  issue.counters.data_wavefronts += static_cast<std::uint64_t>(wavefronts);
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
   if (!is_load(issue.access))
     global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
