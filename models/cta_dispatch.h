@@ -78,7 +78,6 @@ class CtaDispatch {
   }
 
  private:
-
   // The SMs that `ctas` CTAs go to, one each, in the order of the CTAs.
   static std::vector<int> shared_out(const std::vector<std::int64_t>& gpcs, std::int64_t ctas) {
     std::vector<std::int64_t> share(gpcs.size(), 0);
