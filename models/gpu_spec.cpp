@@ -135,8 +135,9 @@ void L1Spec::fields(SpecFields& f) {
 void CrossbarSpec::fields(SpecFields& f) {
   f.integer("request_cycles", request_cycles, {1, 2000}, "cycle", "L1 miss to the L2 slice, unloaded");
   f.integer("response_cycles", response_cycles, {1, 2000}, "cycle", "L2 slice to the waiting register, unloaded");
-  f.integers("cpc_cycles", cpc_cycles, {0, 200}, "cycle",
-             "by how much the way there and back is longer for the SMs of each CPC of a GPC; the mean of all SMs stays");
+  f.integers(
+      "cpc_cycles", cpc_cycles, {0, 200}, "cycle",
+      "by how much the way there and back is longer for the SMs of each CPC of a GPC; the mean of all SMs stays");
   f.integer("tpc_step_cycles", tpc_step_cycles, {0, 100}, "cycle",
             "by how much it is longer for a TPC than for the next one of its CPC");
   f.integer("sm_read_bytes_per_cycle", sm_read_bytes_per_cycle, {1, 1024}, "byte/cycle", "into one SM");

@@ -80,7 +80,8 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
-    const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, sent + request_latency_ + way);
+    const Tick at_slice =
+        read_near(place.partition, request.line, wanted, request.whole_line, sent + request_latency_ + way);
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
     if (!alone) coalescer.fill(request.line, wanted, entered);
     at_gpc = std::max(at_gpc, entered);
@@ -93,8 +94,8 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
 Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
   const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
   const Place place = place_of_sm_[request.sm];
-  const Tick at_slice =
-      read_near(place.partition, request.line, request.sectors, request.whole_line, sent + request_latency_ + place.way);
+  const Tick at_slice = read_near(place.partition, request.line, request.sectors, request.whole_line,
+                                  sent + request_latency_ + place.way);
   return gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(request.sectors, gpc_bytes_));
 }
 
