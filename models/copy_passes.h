@@ -2,9 +2,9 @@
 // in one pass. Both have one port per bank, so a pass takes the lanes that no lower waiting lane keeps off: a lane
 // waits when a lower one that has not gone yet reads the same bank of L1 or writes the same bank of shared memory,
 // whether or not that one goes in this pass; equal words are not shared. Copies of 8 and 16 bytes go by half and
-// quarter warps. Source: l1tex__data_pipe_lsu_wavefronts of 76 maps of lanes on an H200
-// (gpu/microbench/counted_copy_maps.cu) and of 120 copies on an H100 (counted_copies.cu): equal in all of the first and
-// in 117 of the second; the other three come from L2.
+// quarter warps. Source: l1tex__data_pipe_lsu_wavefronts of 79 maps of lanes (gpu/microbench/counted_copy_maps.cu) and
+// of 120 copies (counted_copies.cu) on an H100: equal in all of the first from L1, and in 117 of the second; the other
+// three come from L2.
 #pragma once
 
 #include <array>

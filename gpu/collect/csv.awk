@@ -17,6 +17,13 @@ function split_csv(line, cell,    count, pieces, i, j, parts, part, outside, tex
   return count
 }
 
+# The columns of a table whose first line this is: column[NAME] is the number of its cell.
+function columns_of(line, column,    cell, count, i) {
+  split("", column)
+  count = split_csv(line, cell)
+  for (i = 1; i <= count; ++i) column[cell[i]] = i
+}
+
 # A number without the commas between its digits; other text as it is.
 function plain(text) { if (text ~ /^-?[0-9][0-9,]*(\.[0-9]+)?$/) gsub(/,/, "", text); return text }
 

@@ -19,8 +19,7 @@ FNR == 1 { ++file }
 
 # The program's rows.
 file == 1 && FNR == 1 {
-  count = split_csv($0, cell)
-  for (i = 1; i <= count; ++i) case_column[cell[i]] = i
+  columns_of($0, case_column)
   next
 }
 file == 1 {
@@ -39,9 +38,7 @@ file == 1 {
 # Nsight Compute's table: the names, the units, the rows; what it says besides begins with '=='.
 /^==/ || $0 == "" { next }
 /^"ID"/ {
-  split("", ncu_column)
-  count = split_csv($0, cell)
-  for (i = 1; i <= count; ++i) ncu_column[cell[i]] = i
+  columns_of($0, ncu_column)
   units_follow = 1
   next
 }

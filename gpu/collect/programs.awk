@@ -13,8 +13,7 @@ BEGIN { while ((getline name < metrics) > 0) wanted[++wanted_count] = name }
 
 { sub(/\r$/, "") }
 !header_seen && /^"ID"/ {
-  count = split_csv($0, cell)
-  for (i = 1; i <= count; ++i) column[cell[i]] = i
+  columns_of($0, column)
   for (i = 1; i <= wanted_count; ++i) {
     if (!(wanted[i] in column)) print "programs.awk: the profiler left out " wanted[i] > "/dev/stderr"
     else kept[++kept_count] = wanted[i]

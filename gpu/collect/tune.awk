@@ -20,8 +20,7 @@ join == "median" {
 }
 
 file == 1 && FNR == 1 {
-  count = split_csv($0, cell)
-  for (i = 1; i <= count; ++i) column[cell[i]] = i
+  columns_of($0, column)
   next
 }
 file == 1 {
@@ -33,9 +32,7 @@ file == 1 {
 
 /^==/ || $0 == "" { next }
 /^"ID"/ {
-  split("", name)
-  count = split_csv($0, cell)
-  for (i = 1; i <= count; ++i) name[cell[i]] = i
+  columns_of($0, name)
   units_follow = 1
   next
 }

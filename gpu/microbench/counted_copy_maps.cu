@@ -1,7 +1,7 @@
 // What a cp.async of 4 bytes through L1 costs the SM's data stage, by any map of lanes to words and places
 // (copy_map.h).
 //   state=l1: its lines are in L1; l2: they come from L2; shared: they come from L2, and four copies in a row read
-//   neighbouring words of them; far: the same, and the lines of a copy are a page apart. group: copies that a warp
+//   neighbouring words of them. group: copies that a warp
 //   commits, and waits for, together. cycles: of a copy, kWarps warps on one SM. For ncu:
 //   l1tex__data_pipe_lsu_wavefronts, l1tex__data_bank_reads.
 #include "../common/copy_map.h"
@@ -52,29 +52,27 @@ __global__ void __launch_bounds__(kWarps * 32)
 }  // namespace
 
 void counted_copy_maps(Report& report) {
-  constexpr int kPage = 4096;  // bytes between the lines of a copy that lie far from one another
-  const Recorder<int> data(static_cast<std::size_t>(kWarps) * kTile * (kCopies + 1) + 32 * kPage / 4);
+  const Recorder<int> data(static_cast<std::size_t>(kWarps) * kTile * (kCopies + 1));
   Recorder<int> claims(1);
   const Recorder<int> cycles(1);
   const DeviceBuffer<Ends> table(32);
-  const auto run = [&](auto kernel, int group, const CopyMap& map, const std::string& state, int smem = kOneCtaPerSm) {
-    const bool walks = state != "l1", shared = state == "shared" || state == "far";
-    const int pitch = state == "far" ? kPage : 128;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, smem), "cudaFuncSetAttribute");
+  const auto run = [&](auto kernel, int group, const CopyMap& map, const std::string& state) {
+    const bool walks = state != "l1", shared = state == "shared";
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
+          "cudaFuncSetAttribute");
     std::vector<Ends> ends(32);
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const CopyLane& lane = map.lanes[i];
       if (lane.active) {
-        ends[i] = {lane.line * pitch + lane.word * 4, (lane.row * 32 + lane.bank) * 4};
+        ends[i] = {(lane.line * 32 + lane.word) * 4, (lane.row * 32 + lane.bank) * 4};
       }
     }
     check(cudaMemcpy(table.data(), ends.data(), table.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
     claims.clear();
-    kernel<<<4 * sm_count(), kWarps * 32, smem>>>(data.device(), table.data(), walks ? kWarps * kTile * 4 : 0, shared,
-                                                  0, claims.device(), cycles.device());
+    kernel<<<4 * sm_count(), kWarps * 32, kOneCtaPerSm>>>(data.device(), table.data(), walks ? kWarps * kTile * 4 : 0,
+                                                          shared, 0, claims.device(), cycles.device());
     finish("probe_copy_maps");
-    const std::string the_case = "map=" + map.name + ";state=" + state + ";group=" + std::to_string(group) +
-                                 (smem == kOneCtaPerSm ? "" : ";smem=" + std::to_string(smem >> 10));
+    const std::string the_case = "map=" + map.name + ";state=" + state + ";group=" + std::to_string(group);
     report.launch("counted_copy_maps", the_case);
     report.scalar("counted_copy_maps", the_case, "cycles", cycles.host()[0] / static_cast<double>(kWarps * kCopies),
                   "cycle");
@@ -84,13 +82,6 @@ void counted_copy_maps(Report& report) {
     run(probe_copy_maps<8>, 8, map, "l2");
     run(probe_copy_maps<8>, 8, map, "shared");
     run(probe_copy_maps<1>, 1, map, "l2");
-    if (map.name == "swizzled 4x8" || map.name == "strided 4x8" || map.name == "columns 4x8") {
-      constexpr int kMost = 220 * 1024;  // leaves L1 what it cannot be denied
-      run(probe_copy_maps<8>, 8, map, "far");
-      run(probe_copy_maps<64>, 64, map, "far");
-      run(probe_copy_maps<64>, 64, map, "far", kMost);
-      run(probe_copy_maps<8>, 8, map, "l1", kMost);
-    }
   }
 }
 

@@ -1,7 +1,9 @@
 #include "models/support/yaml_section.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
+#include "models/support/suggest.h"
 #include "models/support/yaml_text.h"
 
 namespace tilescope {
@@ -44,6 +46,13 @@ const YamlSection::Entry* YamlSection::take(std::string_view key) {
   if (found == numbers_.end()) return nullptr;
   entries_[found->second].known = true;
   return &entries_[found->second];
+}
+
+void YamlSection::refuse_unknown(const std::vector<std::string>& keys, Diagnostics& errors) const {
+  for (const Entry& entry : entries_)
+    if (!entry.known)
+      errors.push_back(entry.key_place.error(
+          fmt::format("{}: unknown key{}; must be {}", entry.key, did_you_mean(entry.key, keys), list_of(keys))));
 }
 
 }  // namespace tilescope

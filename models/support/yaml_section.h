@@ -42,6 +42,8 @@ class YamlSection {
   const Entry* find(std::string_view key) const;
   const std::vector<Entry>& entries() const { return entries_; }
   const Place& place() const { return place_; }
+  // An error for each key that nobody has taken; `keys`: those there are.
+  void refuse_unknown(const std::vector<std::string>& keys, Diagnostics& errors) const;
 
  private:
   std::vector<Entry> entries_;

@@ -42,18 +42,11 @@ class MappingRuleReader {
   void error(const Place& place, std::string message) { errors_.push_back(place.error(std::move(message))); }
   void error(const YAML::Node& node, std::string message) { error(place_of(node, file_), std::move(message)); }
 
-  void refuse_unknown_keys(const YamlSection& section, const std::vector<std::string>& keys) {
-    for (const YamlSection::Entry& entry : section.entries())
-      if (!entry.known)
-        error(entry.key_place,
-              fmt::format("{}: unknown key{}; must be {}", entry.key, did_you_mean(entry.key, keys), list_of(keys)));
-  }
-
   void rules(const YAML::Node& root) {
     if (!root.IsMap()) return error(root, fmt::format("got {}; must be a map with the key rules", seen(root)));
     YamlSection section(root, "", file_, errors_);
     const YamlSection::Entry* list = section.take("rules");
-    refuse_unknown_keys(section, {"rules"});
+    section.refuse_unknown({"rules"}, errors_);
     if (list == nullptr) return error(file_, "rules: missing; must be a list of rules");
     if (!list->value.IsSequence() || list->value.size() == 0)
       return error(list->key_place, "rules: got " + (list->value.IsSequence() ? "an empty list" : seen(list->value)) +
@@ -71,7 +64,7 @@ class MappingRuleReader {
     const YamlSection::Entry* parameters = section.take("parameters");
     const YamlSection::Entry* launch = section.take("launch");
     const YamlSection::Entry* names = section.take("let");
-    refuse_unknown_keys(section, kRuleKeys);
+    section.refuse_unknown(kRuleKeys, errors_);
     if (match == nullptr)
       error(section.place(), "match: missing; must be a regular expression of kernels' names");
     else

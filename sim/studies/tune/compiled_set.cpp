@@ -52,19 +52,12 @@ class Reader {
  private:
   void error(const Place& place, std::string message) { errors_.push_back(place.error(std::move(message))); }
 
-  void refuse_unknown_keys(const YamlSection& section, const std::vector<std::string>& keys) {
-    for (const YamlSection::Entry& entry : section.entries())
-      if (!entry.known)
-        error(entry.key_place,
-              fmt::format("{}: unknown key{}; must be {}", entry.key, did_you_mean(entry.key, keys), list_of(keys)));
-  }
-
   void families(const YAML::Node& root) {
     if (!root.IsMap())
       return error(place_of(root, file_), fmt::format("got {}; must be a map with the key families", seen(root)));
     YamlSection section(root, "", file_, errors_);
     const YamlSection::Entry* list = section.take("families");
-    refuse_unknown_keys(section, {"families"});
+    section.refuse_unknown({"families"}, errors_);
     if (list == nullptr) return error(file_, "families: missing; must be a list of families of compiled kernels");
     if (!list->value.IsSequence() || list->value.size() == 0)
       return error(list->key_place, fmt::format("families: got {}; must be a list of families of compiled kernels",
@@ -87,7 +80,7 @@ class Reader {
     family->name = words(section, "name", "a name with formulas, such as gemm_${bm}x${bn}", *family);
     family->launch = words(section, "launch", "the text of a launch file (launch: |)", *family);
     if (multiples != nullptr) sides(*multiples, *family);
-    refuse_unknown_keys(section, kKeys);
+    section.refuse_unknown(kKeys, errors_);
     all_.push_back(std::move(family));
   }
 

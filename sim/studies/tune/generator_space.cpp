@@ -38,8 +38,7 @@ const std::map<std::string, std::vector<std::string>>& values_worth_trying() {
   return all;
 }
 
-// Threads of a CTA: fewer than two warps a sub-partition hide nothing, more than 16 warps leave too few registers.
-constexpr std::int64_t kFewestThreads = 64, kMostThreads = 1024;
+constexpr std::int64_t kFewestThreads = 64;  // of a CTA: fewer leave two of an SM's sub-partitions without a warp
 
 struct Axis {
   std::string name;
@@ -135,7 +134,7 @@ class Family {
     if (!made) return;
     const Launch& launch = (*made)->launch();
     const std::int64_t threads = launch.block.count();
-    if (threads < kFewestThreads || threads > kMostThreads) return;
+    if (threads < kFewestThreads) return;
     if (!launch_problems(gpu_, cta_resources(launch)).empty()) return;
     one.store_label = one.store_identity = info_.name;
     given["K"] = std::to_string(problem_.k);
