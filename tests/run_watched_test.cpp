@@ -2,16 +2,15 @@
 #include "sim/cli/run_watched.h"
 
 #include <filesystem>
-#include <fstream>
 
-#include "cli_answer.h"
 #include "engine_runs.h"
 #include "kernel_walk.h"
+#include "sass_runs.h"
 #include "sim/cli/file_watch.h"
 
 using namespace tilescope;
 using namespace tilescope::cli;
-using test::Scratch;
+using Scratch = test::SassScratch;
 
 namespace {
 
@@ -26,28 +25,27 @@ LabelledResult labelled(const std::string& label, const ParameterTexts& paramete
 
 TEST_CASE("a watch sees files that change, come and go, and each change once") {
   const Scratch scratch;
-  std::ofstream(scratch.file("a")) << "1";
+  scratch.write("a", "1");
   FileWatch watch({scratch.path.string()});
   CHECK(!watch.changed());
-  std::ofstream(scratch.file("a")) << "12";
+  scratch.write("a", "12");
   CHECK(watch.changed());
   CHECK(!watch.changed());
-  std::ofstream(scratch.file("b")) << "1";
+  scratch.write("b", "1");
   CHECK(watch.changed());
-  std::filesystem::remove(scratch.file("a"));
+  std::filesystem::remove(scratch.path / "a");
   CHECK(watch.changed());
   CHECK(!watch.changed());
 }
 
 TEST_CASE("a run watches what lies beside its files, and its GPUs") {
   const Scratch scratch;
-  std::ofstream(scratch.file("launch.yaml")) << "x";
-  std::ofstream(scratch.file("gpu.yaml")) << "x";
+  const std::string launch = scratch.write("launch.yaml", "x"), gpu = scratch.write("gpu.yaml", "x");
   using Paths = std::vector<std::string>;
   CHECK(watched_paths({"gemm_tiled"}, {"h200"}) == Paths{});
-  CHECK(watched_paths({scratch.file("launch.yaml"), "gemm_tiled"}, {"h200"}) == Paths{scratch.path.string()});
+  CHECK(watched_paths({launch, "gemm_tiled"}, {"h200"}) == Paths{scratch.path.string()});
   CHECK(watched_paths({scratch.path.string() + "#3"}, {}) == Paths{scratch.path.string()});
-  CHECK(watched_paths({}, {scratch.file("gpu.yaml")}) == Paths{scratch.file("gpu.yaml")});
+  CHECK(watched_paths({}, {gpu}) == Paths{gpu});
 }
 
 TEST_CASE("what an edit has changed is said by metric, with both values") {
@@ -56,7 +54,7 @@ TEST_CASE("what an edit has changed is said by metric, with both values") {
   CHECK(changes({plain}, {plain}).empty());
   const std::string said = changes({plain}, {padded});
   CAPTURE(said);
-  CHECK(said.find("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum ") != std::string::npos);
+  CHECK(said.find("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum ") != std::string::npos);
   CHECK(said.find(" -> 0 (-100.0 %)\n") != std::string::npos);
   CHECK(said.find("gpc__cycles_elapsed.max ") != std::string::npos);
   CHECK(changes({plain}, {labelled("other", {{"M", "64"}, {"N", "64"}, {"K", "64"}})}).empty());

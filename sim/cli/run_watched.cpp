@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -23,13 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kLookEvery{200};
 // What an edit is made for, as far as a run knows it.
-constexpr std::array<std::string_view, 7> kTold = {"gpc__cycles_elapsed.max",
-                                                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+constexpr std::array<std::string_view, 8> kTold = {"gpc__cycles_elapsed.max",
+                                                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                                                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
                                                    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                                    "l1tex__t_sector_hit_rate.pct",
                                                    "lts__t_sector_hit_rate.pct",
                                                    "dram__bytes_read.sum",
-                                                   "sm__warps_active.avg.pct_of_peak_sustained_active"};
+                                                   "sm__warps_active.avg.per_cycle_active"};
 
 void complain(const std::exception& error) {
   if (const auto* usage = dynamic_cast<const UsageError*>(&error)) {
@@ -69,13 +69,12 @@ std::string changes(const std::vector<LabelledResult>& before, const std::vector
   std::string text;
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (before[i].label != after[i].label) return "";
-    for (const MetricValue& now : after[i].result.metrics) {
-      if (std::find(kTold.begin(), kTold.end(), now.metric->name) == kTold.end()) continue;
-      const std::optional<double> then = before[i].result.metric(now.metric->name);
-      if (!then || *then == now.value) continue;
-      text += fmt::format("{}{} {} -> {}", after.size() == 1 ? "" : after[i].label + ": ", now.metric->name,
-                          told(*then), told(now.value));
-      if (*then != 0) text += fmt::format(" ({:+.1f} %)", 100 * (now.value / *then - 1));
+    for (const std::string_view metric : kTold) {
+      const std::optional<double> then = before[i].result.metric(metric), now = after[i].result.metric(metric);
+      if (!then || !now || *then == *now) continue;
+      text +=
+          fmt::format("{}{} {} -> {}", after.size() == 1 ? "" : after[i].label + ": ", metric, told(*then), told(*now));
+      if (*then != 0) text += fmt::format(" ({:+.1f} %)", 100 * (*now / *then - 1));
       text += "\n";
     }
   }
