@@ -25,4 +25,7 @@ __version__: str = _core.version()
 __all__ = ["Banks", "Diagnostic", "Document", "Result", "Sweep", "TilescopeError", "banks", "explain", "gpus", "kernels",
            "metrics", "run", "sweep"]
 
+for _public in (Banks, Diagnostic, Document, Result, Sweep, TilescopeError):
+    _public.__module__ = __name__  # where users find them
+
 _core.use_config_directory(str(_Path(__file__).resolve().parent / "configs"))
