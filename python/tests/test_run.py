@@ -22,8 +22,8 @@ class EqualsTheProgram(unittest.TestCase):
         self.check(tilescope.run("gemm_tiled", parameters=SMALL), "run", "gemm_tiled", *SMALL_WORDS)
 
     def test_gpu_set_mode_and_sample(self):
-        result = tilescope.run("gemm_tiled:swizzle=xor", gpu="a100", parameters=SMALL, set={"l2.size_mib": 20, "clock.sm_mhz": 1000.5},
-                               mode="counts", sample="off", threads=2)
+        result = tilescope.run("gemm_tiled:swizzle=xor", gpu="a100", parameters=SMALL,
+                               set={"l2.size_mib": 20, "clock.sm_mhz": 1000.5}, mode="counts", sample="off", threads=2)
         self.check(result, "run", "gemm_tiled:swizzle=xor", "--gpu", "a100", *SMALL_WORDS, "--set", "l2.size_mib=20",
                    "--set", "clock.sm_mhz=1000.5", "--mode", "counts", "--sample", "off")
         self.assertNotIn("gpc__cycles_elapsed.max", result["metrics"])

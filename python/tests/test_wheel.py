@@ -62,7 +62,8 @@ class Wheel(unittest.TestCase):
                 wheel.extractall(target)
         environment = {**os.environ, "PYTHONPATH": target}
         environment.pop("TILESCOPE_CONFIGS", None)
-        done = subprocess.run([sys.executable, "-c", ASK], cwd=elsewhere, env=environment, check=True, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", ASK], cwd=elsewhere, env=environment, check=True,
+                              capture_output=True, text=True)
         where, result = done.stdout.splitlines()
         self.assertEqual(where, os.path.join(target, "tilescope", "__init__.py"))
         wanted = json.loads(answer("run", "gemm_tiled", "--mode", "counts", "--gpu", "h100", "--format", "json"))

@@ -80,7 +80,8 @@ def banks(access: Union[str, Iterable[Optional[int]]], width: int = 32, op: str 
     options = option("width", width) + option("op", op)
     if isinstance(access, str):
         if unit == "byte":
-            raise TilescopeError("unit: got 'byte' with a formula; must be 'element': a formula gives indices in units of the width")
+            raise TilescopeError("unit: got 'byte' with a formula; must be 'element': a formula gives indices in units of the "
+                                 "width")
         return Banks(answer("banks", [*options, f"--expr={access}"], []))
     bytes_per_lane = int(width) // 8 or 4
     lanes = " ".join(_index(value, bytes_per_lane, unit) for value in access)

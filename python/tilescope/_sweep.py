@@ -85,7 +85,8 @@ def sweep(kernels: Union[Path, Sequence[Path]], axes: Optional[Mapping[Union[str
     side_by_side = min(cores, 1024) if threads is None else threads
     if isinstance(side_by_side, bool) or not isinstance(side_by_side, int) or not 1 <= side_by_side <= 1024:
         raise TilescopeError(f"threads: got {side_by_side!r}; must be a whole number from 1 to 1024")
-    parameters = {name if isinstance(name, str) else ",".join(name): _texts(axis) for name, axis in (axes or {}).items()}
+    parameters = {name if isinstance(name, str) else ",".join(name): _texts(axis)
+                  for name, axis in (axes or {}).items()}
     parameters.update({f"gpu.{name}": text_of(value) for name, value in (set or {}).items()})
     text: Dict[str, Any] = {"study": study, "mode": mode, "sample": sample, "gpus": _several(gpu), "kernels": _several(kernels)}
     if parameters:
