@@ -21,7 +21,8 @@ constexpr const char* kPlotStudy =
     "  swizzle: [none, xor]\n";
 
 std::string stored(const SweepFolder& folder) {
-  const std::string study = folder.write("plotted.yaml", kPlotStudy), store = folder / "plotted.db";
+  const std::string study = folder.write("plotted.yaml", kPlotStudy);
+  std::string store = folder / "plotted.db";
   REQUIRE(ask({"sweep", study, "-o", store}).code == 0);
   return store;
 }
