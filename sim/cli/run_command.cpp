@@ -18,10 +18,12 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/run_bundle.h"
 #include "sim/cli/run_view.h"
+#include "sim/cli/run_watched.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
 #include "sim/results/views/activity_svg.h"
 #include "sim/results/views/line_view.h"
+#include "sim/results/views/perfetto_trace.h"
 #include "sim/results/views/result_csv.h"
 #include "sim/results/views/result_json.h"
 #include "sim/results/views/result_table.h"
@@ -45,7 +47,7 @@ std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) 
   const auto& path = values["timeline"].as<std::string>();
   if (!path.ends_with(".csv") && !path.ends_with(".json") && !path.ends_with(".svg"))
     throw UsageError("--timeline: got " + in_quotes(path) +
-                     "; must end in .csv (a table), .json (a Chrome trace) or .svg (a picture of one CTA)");
+                     "; must end in .csv (a table), .json (a trace for Perfetto) or .svg (a picture of one CTA)");
   if (kernels > 1) throw UsageError("--timeline takes one KERNEL, got " + std::to_string(kernels));
   if (mode == Mode::counts) throw UsageError("--timeline needs --mode timing: counting knows no time");
   return path;
@@ -53,12 +55,13 @@ std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) 
 
 // The CTA that `timeline` shows; nullopt: none.
 std::optional<std::int64_t> watched_cta(const Values& values, const std::string& timeline, const RunOptions& options) {
-  if (!timeline.ends_with(".svg")) {
-    if (values.count("timeline-cta") != 0) throw UsageError("--timeline-cta needs --timeline FILE.svg");
+  if (timeline.empty() || timeline.ends_with(".csv")) {
+    if (values.count("timeline-cta") != 0)
+      throw UsageError("--timeline-cta needs --timeline FILE.json or --timeline FILE.svg");
     return std::nullopt;
   }
-  if (options.sample != Sample::off) throw UsageError("--timeline FILE.svg needs --sample off");
-  if (values.count("by") != 0) throw UsageError("--timeline FILE.svg does not go with --by");
+  if (timeline.ends_with(".svg") && options.sample != Sample::off)
+    throw UsageError("--timeline FILE.svg needs --sample off");
   return whole_number(values, "timeline-cta", 0, {0, std::numeric_limits<std::int64_t>::max()});
 }
 
@@ -118,7 +121,8 @@ int run_pictured(const Values& values, const std::vector<std::string>& words, co
   return run_view(values, kernels, gpus.front(), options, out);
 }
 
-int run_kernels(const Values& values, std::ostream& out) {
+// `results`: of single launches.
+int run_once(const Values& values, std::ostream& out, std::vector<LabelledResult>& results) {
   const std::vector<std::string> words = kernels_from(values);
   const bool pictured = values.count("view") != 0;
   const std::string format = chosen(
@@ -152,10 +156,11 @@ int run_kernels(const Values& values, std::ostream& out) {
                                  kernels.front()->launch().grid.count()));
   CtaActivity activity(watched.value_or(-1));
   if (watched) options.activity = &activity;
+  LaunchHistory history;
+  if (timeline.ends_with(".json")) options.history = &history;
   const std::unique_ptr<AtomicFile> timeline_file = open_timeline(timeline);
 
   with_output(values, out, [&](std::ostream& stream) {
-    std::vector<LabelledResult> results;
     for (std::size_t i = 0; i < words.size(); ++i)
       for (const GpuSpec& gpu : gpus) {
         const std::string label = gpus.size() == 1 ? words[i] : words[i] + ", " + gpu.name;
@@ -171,14 +176,30 @@ int run_kernels(const Values& values, std::ostream& out) {
         if (values.count("wall") != 0) result.provenance.wall_seconds = progress.seconds();
         results.push_back({label, std::move(result)});
         if (timeline_file)
-          timeline_file->stream() << (watched ? activity_svg(activity, fmt::format("CTA {} of {}, {}", *watched,
-                                                                                   words[i], gpu.name))
-                                      : timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
-                                                                   : timeline_trace(outcome.timeline, outcome.sm_mhz));
+          timeline_file->stream() << (timeline.ends_with(".svg")
+                                          ? activity_svg(activity,
+                                                         fmt::format("CTA {} of {}, {}", *watched, words[i], gpu.name))
+                                      : timeline.ends_with(".csv")
+                                          ? timeline_csv(outcome.timeline)
+                                          : perfetto_trace({outcome.timeline, history, activity, outcome.sm_mhz,
+                                                            outcome.sampled_fraction}));
       }
     stream << text_of(results, format);
   });
   if (timeline_file) timeline_file->commit();
+  return ok;
+}
+
+int run_kernels(const Values& values, std::ostream& out) {
+  std::vector<LabelledResult> results;
+  if (values.count("watch") == 0) return run_once(values, out, results);
+  const std::vector<std::string> paths = watched_paths(kernels_from(values), words_of(values, "gpu"));
+  if (paths.empty()) throw UsageError("--watch: no KERNEL or --gpu is a file that could change");
+  run_watched(paths, out, [&] {
+    results.clear();
+    run_once(values, out, results);
+    return results;
+  });
   return ok;
 }
 
@@ -202,12 +223,14 @@ Command run_command() {
       "tilescope run gemm_naive gemm_tiled gemm_tiled:swizzle=xor -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_tiled --set l2.size_mib=30 --mode counts --format json -o result.json\n"
       "tilescope run gemm_tiled --sample off --timeline ctas.csv\n"
+      "tilescope run gemm_tiled -p M=1024 -p N=1024 -p K=1024 --timeline gemm.json\n"
       "tilescope run gemm_naive gemm_tiled gemm_register --view roofline --format svg -o roofline.svg\n"
       "tilescope run gemm_register --view occupancy\n"
       "tilescope run gemm_naive gemm_tiled --view traffic -p M=512 -p N=512 -p K=512\n"
       "tilescope run gemm_tiled --sample off --timeline cta.svg --timeline-cta 5\n"
       "tilescope run traces/samples/sass/gemm_naive.yaml\n"
       "tilescope run traces/samples/sass/gemm_tiled.yaml --by line --top 10\n"
+      "tilescope run traces/samples/sass/gemm_tiled.yaml --watch\n"
       "tilescope run train.bundle --gpu a100_40 --gpu h200\n"
       "tilescope run 'train.bundle#softmax' --format csv -o softmax.csv\n"
       "tilescope run train.bundle#7 --by line";
@@ -233,11 +256,16 @@ Command run_command() {
     line.options.add_options()("by", po::value<std::string>()->value_name("line|source"),
                                "counters and stalls of each instruction, or of each line of source code");
     line.options.add_options()("top", po::value<std::string>()->value_name("N"), "of --by: the N hottest lines alone");
-    line.options.add_options()("timeline", po::value<std::string>()->value_name("FILE"),
-                               "when each CTA ran: a table (.csv) or a Chrome trace (.json); what one CTA's\n"
-                               "warps did and waited for: a picture (.svg)");
+    line.options.add_options()(
+        "timeline", po::value<std::string>()->value_name("FILE"),
+        "when each CTA ran: a table (.csv); what SMs, warps, L2 and HBM did over time: a trace for\n"
+        "Perfetto (.json); what one CTA's warps did and waited for: a picture (.svg)");
     line.options.add_options()("timeline-cta", po::value<std::string>()->value_name("N"),
-                               "of --timeline FILE.svg: which CTA (0)");
+                               "of --timeline FILE.json or FILE.svg: whose warps are shown (0)");
+    line.options.add_options()(
+        "watch",
+        "run again whenever the launch file, anything beside it or a GPU's file changes, and say "
+        "what that\nhas changed; until Ctrl-C");
     line.options.add_options()(
         "wall",
         "put the seconds the run took into the JSON's provenance; without it they are null, and\n"
