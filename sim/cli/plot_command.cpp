@@ -88,9 +88,9 @@ std::string kernel_plot(const Values& values, const std::vector<std::string>& wo
 }
 
 int run_plot(const Values& values, std::ostream& out) {
-  if (values.count("WHAT") == 0)
+  if (values.count("KERNEL") == 0)
     throw UsageError("no STORE or KERNEL given; tilescope plot STORE... | KERNEL...", "see: tilescope plot --help");
-  const auto& words = values["WHAT"].as<std::vector<std::string>>();
+  const auto& words = values["KERNEL"].as<std::vector<std::string>>();
   const ChartStyle style = style_from(values);
   std::string text;
   if (values.count("view") != 0) {
@@ -128,7 +128,7 @@ Command plot_command() {
       "tilescope plot gemm_naive gemm_tiled gemm_register --view roofline\n"
       "tilescope plot gemm_tiled --view timeline --sample off --width 120 --ascii";
   command.declare = [](CommandLine& line) {
-    line.words = {"WHAT"};
+    line.words = {"KERNEL"};  // or STORE: where words are completed, a file is a KERNEL too
     line.many = true;
     const auto text = [&](const char* name, const char* accepted, const char* meaning) {
       line.options.add_options()(name, po::value<std::string>()->value_name(accepted), meaning);
