@@ -30,7 +30,7 @@ class InterpreterGoesOn(unittest.TestCase):
             took, meanwhile = time.monotonic() - began, steps[0] - before
             done.set()
             counter.join()
-            self.assertGreater(meanwhile, 2 + 100 * took)
+            self.assertGreater(meanwhile, 2 + 20 * took)  # some 900 a second; none where the lock is held
 
     def test_runs_side_by_side_are_the_same(self):
         alone = tilescope.run("gemm_tiled", parameters={"M": 256, "N": 256, "K": 128}, threads=1)
