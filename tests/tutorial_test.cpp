@@ -1,13 +1,13 @@
-// docs/tutorial.md, docs/explain.md and docs/tune.md show what the program answers, and what gpu/measured holds.
+// docs/tutorial.md, docs/explain.md, docs/tune.md and docs/views.md show what the program answers, and what
+// gpu/measured holds.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <string>
 
 TEST_CASE(
-    "docs/tutorial.md, docs/explain.md and docs/tune.md show what their quick commands answer today (else: "
-    "tools/tutorial, and look "
-    "at the diff)") {
+    "docs/tutorial.md, explain.md, tune.md and views.md show what their quick commands answer today (else: "
+    "tools/tutorial, and look at the diff)") {
   const std::string program = TILESCOPE_PROGRAM;
   const std::string build = program.substr(0, program.rfind("/bin/"));
   if (std::system("command -v python3 >/dev/null") != 0) return;

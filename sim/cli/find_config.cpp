@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string used_directory;
+
 std::string gpu_directory() {
   for (const std::string& directory : config_directories()) {
     const fs::path gpus = fs::path(directory) / "gpus";
@@ -35,9 +37,12 @@ std::string shown(const fs::path& path) {
 
 }  // namespace
 
+void use_config_directory(const std::string& directory) { used_directory = directory; }
+
 std::vector<std::string> config_directories() {
   const char* chosen = std::getenv("TILESCOPE_CONFIGS");
   if (chosen != nullptr && *chosen != '\0') return {chosen};
+  if (!used_directory.empty()) return {used_directory};
   std::vector<std::string> directories;
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);

@@ -6,8 +6,12 @@
 
 namespace tilescope::cli {
 
-// Where configs/ may be, best first: $TILESCOPE_CONFIGS alone if set, else ../share/tilescope/configs of the program,
-// then the sources', then tilescope/configs of each of $XDG_DATA_DIRS.
+// From now on configs/ is `directory` unless $TILESCOPE_CONFIGS is set: for who is no program that was installed beside
+// it. To be called before any thread asks for a GPU.
+void use_config_directory(const std::string& directory);
+
+// Where configs/ may be, best first: $TILESCOPE_CONFIGS alone if set, else use_config_directory()'s, else
+// ../share/tilescope/configs of the program, then the sources', then tilescope/configs of each of $XDG_DATA_DIRS.
 std::vector<std::string> config_directories();
 
 // The names of configs/gpus/*.yaml in the first of those directories that has any, sorted.

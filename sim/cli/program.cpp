@@ -38,7 +38,9 @@ const Command& action_of(const Command& command, std::vector<std::string>& words
   return command;
 }
 
-int dispatch(const std::vector<std::string>& arguments, std::ostream& out) {
+}  // namespace
+
+int answer(const std::vector<std::string>& arguments, std::ostream& out) {
   if (arguments.empty()) throw UsageError("no command given", "see: tilescope --help");
   const std::string& first = arguments.front();
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
@@ -65,11 +67,9 @@ int dispatch(const std::vector<std::string>& arguments, std::ostream& out) {
   return command.run(values, out);
 }
 
-}  // namespace
-
 int run_program(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   try {
-    const int code = dispatch(arguments, out);
+    const int code = answer(arguments, out);
     out.flush();
     if (!out) throw std::runtime_error("not everything could be written to the standard output");
     return code;

@@ -9,6 +9,8 @@
 namespace tilescope::cli {
 namespace {
 
+thread_local std::function<void(double)> line_watch;
+
 constexpr auto kInterval = std::chrono::milliseconds(200);
 
 std::string duration(double seconds) {
@@ -18,11 +20,15 @@ std::string duration(double seconds) {
 
 }  // namespace
 
+ProgressWatch::ProgressWatch(std::function<void(double)> watch) { line_watch = std::move(watch); }
+
+ProgressWatch::~ProgressWatch() { line_watch = nullptr; }
+
 ProgressLine::ProgressLine(std::string label)
     : started_(std::chrono::steady_clock::now()),
       shown_(started_),
       label_(std::move(label)),
-      terminal_(isatty(STDERR_FILENO) != 0) {}
+      terminal_(!line_watch && isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
   if (dirty_) std::cerr << "\r\x1b[K" << std::flush;
@@ -38,6 +44,7 @@ double ProgressLine::seconds() const {
 }
 
 void ProgressLine::show(double fraction) {
+  if (line_watch) return line_watch(fraction);
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now - shown_ < kInterval) return;
   shown_ = now;

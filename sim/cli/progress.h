@@ -2,13 +2,24 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace tilescope::cli {
 
+// While it lives, the progress lines of its thread say how far they are to `watch` and show nothing. `watch` may throw
+// to stop the work. At most one at a time per thread.
+class ProgressWatch {
+ public:
+  explicit ProgressWatch(std::function<void(double fraction)> watch);
+  ~ProgressWatch();
+  ProgressWatch(const ProgressWatch&) = delete;
+  ProgressWatch& operator=(const ProgressWatch&) = delete;
+};
+
 class ProgressLine {
  public:
-  // `label` stands before the figures. Shown only when the standard error is a terminal.
+  // `label` stands before the figures. Shown only when the standard error is a terminal, and nobody watches.
   explicit ProgressLine(std::string label);
   ~ProgressLine();  // wipes the line
   ProgressLine(const ProgressLine&) = delete;

@@ -12,7 +12,6 @@
 #include "sim/results/launch_bytes.h"
 #include "sim/results/tile_variants.h"
 #include "sim/results/views/occupancy_view.h"
-#include "sim/results/views/roofline_view.h"
 #include "sim/results/views/traffic_view.h"
 
 namespace tilescope::cli {
@@ -43,16 +42,6 @@ std::string in_format(const View& view, const std::string& format, std::string (
   return text(view);
 }
 
-std::string roofline_answer(const std::vector<NamedKernel>& kernels, const GpuSpec& gpu, const RunOptions& options,
-                            const std::string& format) {
-  RooflineView view{gpu.name, ceilings(gpu), {}};
-  for (const NamedKernel& named : kernels) {
-    const Ran one = ran(named, gpu, options, true);
-    view.kernels.push_back({named.word, roofline_point(view.ceilings, one.result, one.flop)});
-  }
-  return in_format(view, format, roofline_text, roofline_json, roofline_svg);
-}
-
 std::string occupancy_answer(const std::vector<NamedKernel>& kernels, const GpuSpec& gpu, const std::string& format) {
   OccupancyView view{gpu.name, gpu.sm.max_warps, {}};
   for (const NamedKernel& named : kernels) {
@@ -81,6 +70,15 @@ std::string traffic_answer(const std::vector<NamedKernel>& kernels, const GpuSpe
 
 }  // namespace
 
+RooflineView roofline_of(const std::vector<NamedKernel>& kernels, const GpuSpec& gpu, const RunOptions& options) {
+  RooflineView view{gpu.name, ceilings(gpu), {}};
+  for (const NamedKernel& named : kernels) {
+    const Ran one = ran(named, gpu, options, true);
+    view.kernels.push_back({named.word, roofline_point(view.ceilings, one.result, one.flop)});
+  }
+  return view;
+}
+
 void check_view_options(const Values& values, const RunOptions& options, std::size_t gpus) {
   for (const char* option : {"by", "top", "timeline", "wall"})
     if (values.count(option) != 0) throw UsageError(fmt::format("--{} does not go with --view", option));
@@ -94,9 +92,10 @@ int run_view(const Values& values, const std::vector<NamedKernel>& kernels, cons
              std::ostream& out) {
   const std::string view = values["view"].as<std::string>(), format = values["format"].as<std::string>();
   with_output(values, out, [&](std::ostream& stream) {
-    stream << (view == "occupancy"  ? occupancy_answer(kernels, gpu, format)
-               : view == "roofline" ? roofline_answer(kernels, gpu, options, format)
-                                    : traffic_answer(kernels, gpu, options, format));
+    stream << (view == "occupancy" ? occupancy_answer(kernels, gpu, format)
+               : view == "roofline"
+                   ? in_format(roofline_of(kernels, gpu, options), format, roofline_text, roofline_json, roofline_svg)
+                   : traffic_answer(kernels, gpu, options, format));
   });
   return ok;
 }

@@ -30,15 +30,22 @@ void refuse_action(const std::string& word) {
                    "see: tilescope sweep --help");
 }
 
-}  // namespace
-
-sweep::Plan read_plan(const std::string& path) {
-  refuse_action(path);
-  auto study = sweep::read_study(path, gpu_file);
+sweep::Plan plan_of(tl::expected<sweep::Study, Diagnostics> study) {
   if (!study) throw DiagnosticsError(study.error());
   auto plan = sweep::make_plan(std::move(*study));
   if (!plan) throw DiagnosticsError(plan.error());
   return std::move(*plan);
+}
+
+}  // namespace
+
+sweep::Plan read_plan(const std::string& path) {
+  refuse_action(path);
+  return plan_of(sweep::read_study(path, gpu_file));
+}
+
+sweep::Plan read_plan_text(const std::string& text, const std::string& name) {
+  return plan_of(sweep::read_study_text(text, name, gpu_file));
 }
 
 sweep::Shard shard_from(const Values& values) {

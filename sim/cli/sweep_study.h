@@ -13,6 +13,8 @@ constexpr int kMostJobs = 1024;
 
 // Throws DiagnosticsError with everything that is wrong with the file.
 sweep::Plan read_plan(const std::string& path);
+// The same of a study's text, as if it stood in the file `name` of the current folder.
+sweep::Plan read_plan_text(const std::string& text, const std::string& name);
 
 // "2/4": the second of four shards. UsageError for anything else.
 sweep::Shard shard_from(const Values& values);

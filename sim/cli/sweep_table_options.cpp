@@ -7,15 +7,23 @@ namespace tilescope::cli {
 
 namespace po = boost::program_options;
 
-void add_selection_options(po::options_description& options) {
+void add_where_options(po::options_description& options) {
   options.add_options()("study", po::value<std::string>()->value_name("NAME"), "only this study's points");
   options.add_options()("where", po::value<std::string>()->value_name("FORMULA"),
                         "only points for which it holds, such as \"bm >= 64 && status == 'ok'\"");
+}
+
+void add_selection_options(po::options_description& options) {
+  add_where_options(options);
   options.add_options()("columns", po::value<std::string>()->value_name("A,B,..."), "these columns, in this order");
 }
 
 sweep::SweepTable selected_table(const Values& values, bool wall) {
-  const sweep::Store store(values["STORE"].as<std::string>(), sweep::Store::Access::existing);
+  return selected_table(values, values["STORE"].as<std::string>(), wall);
+}
+
+sweep::SweepTable selected_table(const Values& values, const std::string& path, bool wall) {
+  const sweep::Store store(path, sweep::Store::Access::existing);
   const std::string study = values.count("study") != 0 ? values["study"].as<std::string>() : "";
   sweep::SweepTable table = sweep_table(store, {study, wall});
   if (values.count("where") == 0) return table;

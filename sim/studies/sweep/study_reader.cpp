@@ -237,7 +237,12 @@ class Reader {
 tl::expected<Study, Diagnostics> read_study(const std::string& path, const GpuFinder& find_gpu) {
   const auto text = read_text_file(path);
   if (!text) return tl::unexpected(Diagnostics{text.error()});
-  const auto root = parse_yaml(*text, path);
+  return read_study_text(*text, path, find_gpu);
+}
+
+tl::expected<Study, Diagnostics> read_study_text(const std::string& text, const std::string& path,
+                                                 const GpuFinder& find_gpu) {
+  const auto root = parse_yaml(text, path);
   if (!root) return tl::unexpected(Diagnostics{root.error()});
   return Reader(path, find_gpu).read(*root);
 }

@@ -22,5 +22,8 @@ using GpuFinder = std::function<tl::expected<std::string, std::string>(const std
 inline constexpr std::size_t most_items = 1000;  // kernels, GPUs or constraints of one list
 
 tl::expected<Study, Diagnostics> read_study(const std::string& path, const GpuFinder& find_gpu);
+// Of a study's text, as if it stood in the file `path`.
+tl::expected<Study, Diagnostics> read_study_text(const std::string& text, const std::string& path,
+                                                 const GpuFinder& find_gpu);
 
 }  // namespace tilescope::sweep

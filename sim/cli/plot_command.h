@@ -1,0 +1,10 @@
+// `tilescope plot`: charts in the terminal.
+#pragma once
+
+#include "sim/cli/command.h"
+
+namespace tilescope::cli {
+
+Command plot_command();
+
+}  // namespace tilescope::cli
