@@ -6,6 +6,7 @@
 #include "sim/cli/config_command.h"
 #include "sim/cli/explain_command.h"
 #include "sim/cli/list_command.h"
+#include "sim/cli/report_command.h"
 #include "sim/cli/run_command.h"
 #include "sim/cli/sweep_command.h"
 #include "sim/cli/trace_command.h"
@@ -17,7 +18,8 @@ namespace tilescope::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {run_command(),     explain_command(),   walk_command(),  list_command(),
                                            banks_command(),   config_command(),    trace_command(), bundle_command(),
-                                           compare_command(), calibrate_command(), sweep_command(), tune_command()};
+                                           compare_command(), calibrate_command(), sweep_command(), tune_command(),
+                                           report_command()};
   return all;
 }
 

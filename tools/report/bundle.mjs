@@ -1,0 +1,42 @@
+// node bundle.mjs PAGE_FOLDER NODE_MODULES OUT: the page of `tilescope report` as one file, with its style and scripts inside
+// and the line kMarker where a report's document belongs. Its content security policy names each script by its hash: what a report
+// says can not run, and nothing can be fetched.
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [folder, modules, out] = process.argv.slice(2);
+const text = (...path) => readFileSync(join(...path), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\n?/g, '\n');
+
+// vega-interpreter is a module; the others are scripts that name a global. It runs formulas of charts without eval.
+const interpreter = text(modules, 'vega-interpreter/build/vega-interpreter.js')
+  .replace(/^import \{([^}]*)\} from 'vega-util';/m, 'const {$1} = vega;')
+  .replace(/^export \{ *(\w+) as expressionInterpreter *\};/m, 'vega.expressionInterpreter = $1;');
+if (/^(import|export) /m.test(interpreter)) throw new Error('vega-interpreter is not built as this script expects');
+
+const scripts = [
+  text(modules, 'vega/build/vega.min.js'),
+  text(modules, 'vega-lite/build/vega-lite.min.js'),
+  `{${interpreter}}`,
+  ...['format', 'tables', 'charts', 'kernel', 'sweep', 'comparison', 'page'].map((name) => text(folder, `${name}.js`)),
+];
+const notices = ['vega', 'vega-lite', 'vega-interpreter'].map((name) => {
+  const { version, license } = JSON.parse(text(modules, name, 'package.json'));
+  return `${name} ${version} (${license})`;
+});
+
+// A script ends at the first "</script", wherever it stands; "<!--" would begin a comment that hides the end.
+const closed = scripts.map((script) => script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--'));
+const hashes = closed.map((script) => `'sha256-${createHash('sha256').update(script, 'utf8').digest('base64')}'`);
+const policy = `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'`;
+
+const parts = {
+  '@POLICY@': policy,
+  '@STYLE@': text(folder, 'page.css'),
+  '@NOTICES@': notices.join(', '),
+  '@SCRIPTS@': closed.map((script) => `<script>${script}</script>`).join('\n'),
+};
+// A function as the replacement: "$" stands for itself.
+const page = text(folder, 'page.html').replace(/@(POLICY|STYLE|NOTICES|SCRIPTS)@/g, (name) => parts[name]);
+if (page.split('@TILESCOPE_REPORT@').length !== 2) throw new Error('the page must have one place for the report');
+writeFileSync(out, page);
