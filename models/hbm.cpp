@@ -82,6 +82,7 @@ PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Channel& channel = channels_[hash_.channel(line)];
   const std::int64_t count = fetches(sectors);
   counters_.read_bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
+  channel.bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
   const Tick row = open_row(channel, line, now);
   channel.read_since = true;
   const Tick moved = channel.bus.take(now, count * burst_);
@@ -92,6 +93,7 @@ Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
   Channel& channel = channels_[hash_.channel(line)];
   const std::int64_t count = fetches(sectors);
   counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
+  channel.bytes += static_cast<std::uint64_t>(sectors.bytes());
   open_row(channel, line, now);
   channel.collected += count;
   if (channel.collected < write_batch_) return now;
@@ -99,6 +101,13 @@ Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
   channel.collected = 0;
   channel.read_since = false;
   return drained;
+}
+
+std::vector<std::uint64_t> Hbm::channel_bytes() const {
+  std::vector<std::uint64_t> bytes;
+  bytes.reserve(channels_.size());
+  for (const Channel& channel : channels_) bytes.push_back(channel.bytes);
+  return bytes;
 }
 
 }  // namespace tilescope

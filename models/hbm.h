@@ -41,6 +41,8 @@ class Hbm {
   Tick accept(LineAddress line, SectorMask sectors, Tick now);
 
   const HbmCounters& counters() const { return counters_; }
+  // By channel: bytes read and written.
+  std::vector<std::uint64_t> channel_bytes() const;
 
  private:
   static constexpr std::uint64_t kNoRow = ~0ULL;
@@ -51,6 +53,7 @@ class Hbm {
   struct Channel {
     Calendar bus;
     Calendar activations;
+    std::uint64_t bytes = 0;     // read and written
     std::int64_t collected = 0;  // fetches waiting to be written
     bool read_since = false;     // the last batch of writes
     std::vector<Bank> banks;

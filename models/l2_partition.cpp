@@ -26,6 +26,7 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       repeats_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       inputs_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
       slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
+      slice_sectors_(slices_.size()),
       tags_(make_tags(gpu, hash, thin_shift)) {}
 
 L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift) {
@@ -47,7 +48,9 @@ L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Ti
     result.present = way->present & sectors;
     if (result.present.any()) result.ready = way->ready;
   }
-  result.looked_up = slices_[hash_.slice(line)].take(now, time_of(result.present, slice_bytes_));
+  const unsigned slice = hash_.slice(line);
+  slice_sectors_[slice] += result.present.count();
+  result.looked_up = slices_[slice].take(now, time_of(result.present, slice_bytes_));
   result.ready = std::max(result.ready, result.looked_up);
   return result;
 }
@@ -66,7 +69,9 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   Sectors& here = claim(line, evicted);
   here.present |= sectors;
   here.ready = std::max(here.ready, ready);
-  slices_[hash_.slice(line)].take(ready, time_of(sectors, slice_bytes_));
+  const unsigned slice = hash_.slice(line);
+  slice_sectors_[slice] += sectors.count();
+  slices_[slice].take(ready, time_of(sectors, slice_bytes_));
   return evicted;
 }
 
@@ -79,7 +84,9 @@ Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tic
 }
 
 Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
-  return slices_[hash_.slice(line)].take(now, time_of(sectors, slice_write_bytes_));
+  const unsigned slice = hash_.slice(line);
+  slice_sectors_[slice] += sectors.count();
+  return slices_[slice].take(now, time_of(sectors, slice_write_bytes_));
 }
 
 L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) {
@@ -98,6 +105,7 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
   const Tick service = request.atomic == AtomicKind::compare
                            ? sectors * atomic_compare_
                            : whole * atomic_sector_ + (sectors - whole) * atomic_partial_;
+  slice_sectors_[slice] += sectors;
   result.looked_up = slices_[slice].take(now, service);
   result.began = result.looked_up - service;
   result.ready = std::max(result.ready, result.looked_up);

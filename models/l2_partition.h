@@ -67,6 +67,9 @@ class L2Partition {
   // Forgets sectors of a copy that the home partition has overwritten.
   void invalidate(LineAddress line, SectorMask sectors);
 
+  // By slice: sectors that it has taken in or given.
+  const std::vector<std::uint64_t>& slice_sectors() const { return slice_sectors_; }
+
  private:
   // Of a slice, for data that it gives or takes; one L2 clock at least.
   Tick time_of(SectorMask sectors, std::int64_t bytes_per_clock) const;
@@ -92,6 +95,7 @@ class L2Partition {
   std::vector<Repeat> repeats_;   // of the slices
   std::vector<Calendar> inputs_;  // of the slices, from the crossbar
   std::vector<Calendar> slices_;
+  std::vector<std::uint64_t> slice_sectors_;  // that each has taken in or given
   Tags tags_;
 };
 static_assert(CachePort<L2Partition> && WritePort<L2Partition>);

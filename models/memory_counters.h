@@ -25,6 +25,9 @@ struct HbmCounters {
 struct MemoryCounters {
   L2Counters l2;
   HbmCounters hbm;
+
+  MemoryCounters& operator+=(const MemoryCounters& other);
+  MemoryCounters& operator-=(const MemoryCounters& other);
 };
 
 }  // namespace tilescope

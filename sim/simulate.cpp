@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "sim/engine/cta_activity.h"
+#include "sim/engine/launch_history.h"
 #include "sim/engine/sampling/queue_places.h"
 #include "sim/engine/sampling/sampled_timing.h"
 #include "sim/engine/traffic_memo.h"
@@ -130,11 +131,13 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
   TimingEngine engine(gpu, kernel, options.threads);
   if (options.by_instruction) engine.attribute();
   if (options.activity != nullptr) engine.tell(*options.activity);
+  if (options.history != nullptr) engine.keep(*options.history);
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   engine.on_progress = [&](const TimingEngine& e) {
     if (options.on_progress) options.on_progress({static_cast<double>(e.ctas_ended()) / ctas});
   };
   engine.run();
+  if (options.history != nullptr) options.history->end(engine.cycles());
   return {engine.occupancy(),
           engine.sm_counters(),
           engine.memory_counters(),
@@ -176,6 +179,8 @@ Sampled sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
   }
   SampledTiming timed = beginning.timing(counted.curves);
   if (beginning.done()) counted = {};
+  if (options.history != nullptr)
+    options.history->end(beginning.done() ? beginning.engine().cycles() : beginning.engine().now());
   counted.outcome.occupancy = beginning.engine().occupancy();
   return {std::move(counted), std::move(timed)};
 }

@@ -16,8 +16,9 @@
 
 namespace tilescope {
 
-class CtaActivity;  // sim/engine/cta_activity.h
-class TrafficMemo;  // sim/engine/traffic_memo.h
+class CtaActivity;    // sim/engine/cta_activity.h
+class LaunchHistory;  // sim/engine/launch_history.h
+class TrafficMemo;    // sim/engine/traffic_memo.h
 
 enum class Mode : std::uint8_t {
   timing,  // cycles, stalls and traffic
@@ -41,8 +42,9 @@ struct RunOptions {
   int threads = 1;              // results do not depend on it
   bool by_instruction = false;  // also count per static instruction
   TrafficMemo* memo = nullptr;  // counts mode: traffic counted before, to take from and add to; results stay the same
-  // Timing with Sample::off, not by instruction: what the CTA that it names does is written into it.
+  // Timing: what the CTA that it names does is written into it, as far as it is timed.
   CtaActivity* activity = nullptr;
+  LaunchHistory* history = nullptr;                  // timing: what the launch does over time, as far as it is timed
   std::function<void(const Progress&)> on_progress;  // may throw to stop
 };
 

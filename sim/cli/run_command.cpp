@@ -22,6 +22,7 @@
 #include "sim/cli/usage_error.h"
 #include "sim/results/views/activity_svg.h"
 #include "sim/results/views/line_view.h"
+#include "sim/results/views/perfetto_trace.h"
 #include "sim/results/views/result_csv.h"
 #include "sim/results/views/result_json.h"
 #include "sim/results/views/result_table.h"
@@ -45,7 +46,7 @@ std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) 
   const auto& path = values["timeline"].as<std::string>();
   if (!path.ends_with(".csv") && !path.ends_with(".json") && !path.ends_with(".svg"))
     throw UsageError("--timeline: got " + in_quotes(path) +
-                     "; must end in .csv (a table), .json (a Chrome trace) or .svg (a picture of one CTA)");
+                     "; must end in .csv (a table), .json (a trace for Perfetto) or .svg (a picture of one CTA)");
   if (kernels > 1) throw UsageError("--timeline takes one KERNEL, got " + std::to_string(kernels));
   if (mode == Mode::counts) throw UsageError("--timeline needs --mode timing: counting knows no time");
   return path;
@@ -53,12 +54,13 @@ std::string timeline_from(const Values& values, std::size_t kernels, Mode mode) 
 
 // The CTA that `timeline` shows; nullopt: none.
 std::optional<std::int64_t> watched_cta(const Values& values, const std::string& timeline, const RunOptions& options) {
-  if (!timeline.ends_with(".svg")) {
-    if (values.count("timeline-cta") != 0) throw UsageError("--timeline-cta needs --timeline FILE.svg");
+  if (timeline.empty() || timeline.ends_with(".csv")) {
+    if (values.count("timeline-cta") != 0)
+      throw UsageError("--timeline-cta needs --timeline FILE.json or --timeline FILE.svg");
     return std::nullopt;
   }
-  if (options.sample != Sample::off) throw UsageError("--timeline FILE.svg needs --sample off");
-  if (values.count("by") != 0) throw UsageError("--timeline FILE.svg does not go with --by");
+  if (timeline.ends_with(".svg") && options.sample != Sample::off)
+    throw UsageError("--timeline FILE.svg needs --sample off");
   return whole_number(values, "timeline-cta", 0, {0, std::numeric_limits<std::int64_t>::max()});
 }
 
@@ -152,6 +154,8 @@ int run_kernels(const Values& values, std::ostream& out) {
                                  kernels.front()->launch().grid.count()));
   CtaActivity activity(watched.value_or(-1));
   if (watched) options.activity = &activity;
+  LaunchHistory history;
+  if (timeline.ends_with(".json")) options.history = &history;
   const std::unique_ptr<AtomicFile> timeline_file = open_timeline(timeline);
 
   with_output(values, out, [&](std::ostream& stream) {
@@ -171,10 +175,13 @@ int run_kernels(const Values& values, std::ostream& out) {
         if (values.count("wall") != 0) result.provenance.wall_seconds = progress.seconds();
         results.push_back({label, std::move(result)});
         if (timeline_file)
-          timeline_file->stream() << (watched ? activity_svg(activity, fmt::format("CTA {} of {}, {}", *watched,
-                                                                                   words[i], gpu.name))
-                                      : timeline.ends_with(".csv") ? timeline_csv(outcome.timeline)
-                                                                   : timeline_trace(outcome.timeline, outcome.sm_mhz));
+          timeline_file->stream() << (timeline.ends_with(".svg")
+                                          ? activity_svg(activity,
+                                                         fmt::format("CTA {} of {}, {}", *watched, words[i], gpu.name))
+                                      : timeline.ends_with(".csv")
+                                          ? timeline_csv(outcome.timeline)
+                                          : perfetto_trace({outcome.timeline, history, activity, outcome.sm_mhz,
+                                                            outcome.sampled_fraction}));
       }
     stream << text_of(results, format);
   });
@@ -202,6 +209,7 @@ Command run_command() {
       "tilescope run gemm_naive gemm_tiled gemm_tiled:swizzle=xor -p M=1024 -p N=1024 -p K=1024\n"
       "tilescope run gemm_tiled --set l2.size_mib=30 --mode counts --format json -o result.json\n"
       "tilescope run gemm_tiled --sample off --timeline ctas.csv\n"
+      "tilescope run gemm_tiled -p M=1024 -p N=1024 -p K=1024 --timeline gemm.json\n"
       "tilescope run gemm_naive gemm_tiled gemm_register --view roofline --format svg -o roofline.svg\n"
       "tilescope run gemm_register --view occupancy\n"
       "tilescope run gemm_naive gemm_tiled --view traffic -p M=512 -p N=512 -p K=512\n"
@@ -233,11 +241,12 @@ Command run_command() {
     line.options.add_options()("by", po::value<std::string>()->value_name("line|source"),
                                "counters and stalls of each instruction, or of each line of source code");
     line.options.add_options()("top", po::value<std::string>()->value_name("N"), "of --by: the N hottest lines alone");
-    line.options.add_options()("timeline", po::value<std::string>()->value_name("FILE"),
-                               "when each CTA ran: a table (.csv) or a Chrome trace (.json); what one CTA's\n"
-                               "warps did and waited for: a picture (.svg)");
+    line.options.add_options()(
+        "timeline", po::value<std::string>()->value_name("FILE"),
+        "when each CTA ran: a table (.csv); what SMs, warps, L2 and HBM did over time: a trace for\n"
+        "Perfetto (.json); what one CTA's warps did and waited for: a picture (.svg)");
     line.options.add_options()("timeline-cta", po::value<std::string>()->value_name("N"),
-                               "of --timeline FILE.svg: which CTA (0)");
+                               "of --timeline FILE.json or FILE.svg: whose warps are shown (0)");
     line.options.add_options()(
         "wall",
         "put the seconds the run took into the JSON's provenance; without it they are null, and\n"

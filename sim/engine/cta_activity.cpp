@@ -1,28 +1,10 @@
 #include "sim/engine/cta_activity.h"
 
 #include <algorithm>
-#include <array>
+
+#include "sim/engine/stall_spans.h"
 
 namespace tilescope {
-namespace {
-
-// The reasons for which a warp waits before an issue, as they follow one another in time (stall_account.h).
-constexpr std::array<Stall, 13> kOrder = {Stall::wait,
-                                          Stall::no_instruction,
-                                          Stall::barrier,
-                                          Stall::membar,
-                                          Stall::gmma,
-                                          Stall::branch_resolving,
-                                          Stall::long_scoreboard,
-                                          Stall::short_scoreboard,
-                                          Stall::math_pipe_throttle,
-                                          Stall::mio_throttle,
-                                          Stall::lg_throttle,
-                                          Stall::dispatch_stall,
-                                          Stall::not_selected};
-
-}  // namespace
-
 void CtaActivity::add(std::vector<Wait>& spans, Wait span) {
   if (span.from == span.until) return;
   if (!spans.empty() && spans.back().reason == span.reason && spans.back().at_mbarrier == span.at_mbarrier &&
@@ -36,25 +18,14 @@ void CtaActivity::issued(const Issue& issue, const WorkCounters& before, const W
   if (issue.cta != cta_) return;
   const auto w = static_cast<std::size_t>(issue.warp);
   if (w >= warps_.size()) warps_.resize(w + 1), asked_mbarrier_.resize(w + 1);
-  const auto spent = [&](Stall reason) {
-    const auto i = static_cast<std::size_t>(reason);
-    return static_cast<Cycle>(after.stall_cycles[i] - before.stall_cycles[i]);
-  };
-  Cycle at = issue.when;
-  for (const Stall reason : kOrder) at -= spent(reason);
-  for (const Stall reason : kOrder) {
-    const bool at_mbarrier = reason == Stall::long_scoreboard && asked_mbarrier_[w];
-    add(warps_[w], {{at, at + spent(reason)}, reason, at_mbarrier});
-    at += spent(reason);
-  }
-  add(warps_[w], {{at, at + 1}, Stall::selected, false});
+  each_stall_span(issue, before, after, [&](Stall reason, Cycle from, Cycle until) {
+    add(warps_[w], {{from, until}, reason, reason == Stall::long_scoreboard && asked_mbarrier_[w]});
+  });
   const OpClass op = issue.instruction.op;
   if (op == OpClass::mbarrier_wait)
     asked_mbarrier_[w] = true;
   else if (uses_load_store_unit(op))
     asked_mbarrier_[w] = false;
-  const Cycle drained = spent(Stall::drain);
-  add(warps_[w], {{at + 1, at + 1 + drained}, Stall::drain, false});
 }
 
 void CtaActivity::multiplies(std::int64_t cta, int sub, Cycle from, Cycle until) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/isa/instruction.h"
 #include "models/support/units.h"
@@ -26,6 +27,27 @@ class IssueListener {
   // A bulk copy sets out to bring bytes to an mbarrier of the CTA; bytes have come.
   virtual void sets_out(std::int64_t /*cta*/, std::uint32_t /*barrier*/, std::int64_t /*bytes*/, Cycle /*when*/) {}
   virtual void brings(std::int64_t /*cta*/, std::uint32_t /*barrier*/, std::int64_t /*bytes*/, Cycle /*when*/) {}
+};
+
+// Several, of which each hears of everything.
+class IssueListeners : public IssueListener {
+ public:
+  void add(IssueListener& one) { all_.push_back(&one); }
+  void issued(const Issue& issue, const WorkCounters& before, const WorkCounters& after) override {
+    for (IssueListener* one : all_) one->issued(issue, before, after);
+  }
+  void multiplies(std::int64_t cta, int sub, Cycle from, Cycle until) override {
+    for (IssueListener* one : all_) one->multiplies(cta, sub, from, until);
+  }
+  void sets_out(std::int64_t cta, std::uint32_t barrier, std::int64_t bytes, Cycle when) override {
+    for (IssueListener* one : all_) one->sets_out(cta, barrier, bytes, when);
+  }
+  void brings(std::int64_t cta, std::uint32_t barrier, std::int64_t bytes, Cycle when) override {
+    for (IssueListener* one : all_) one->brings(cta, barrier, bytes, when);
+  }
+
+ private:
+  std::vector<IssueListener*> all_;
 };
 
 }  // namespace tilescope

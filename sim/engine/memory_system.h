@@ -57,6 +57,14 @@ class MemorySystem {
   Cycle least_store_latency() const { return least_latency_ + to_cycles_up(slice_latency_); }
 
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
+  // Sectors that each L2 slice has taken in or given, those of the first partition first; bytes of each HBM channel.
+  std::vector<std::uint64_t> slice_sectors() const {
+    std::vector<std::uint64_t> all;
+    for (const L2Partition& one : partitions_)
+      all.insert(all.end(), one.slice_sectors().begin(), one.slice_sectors().end());
+    return all;
+  }
+  std::vector<std::uint64_t> channel_bytes() const { return hbm_.channel_bytes(); }
 
  private:
   // When a line that no request is merged with is at the SM's GPC.

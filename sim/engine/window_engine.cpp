@@ -86,10 +86,13 @@ void WindowEngine<SmModel>::run(Cycle until) {
     serve_requests(end);
     if constexpr (std::is_same_v<SmModel, Sm>) pass_messages();
     replace_ended_ctas(end);
+    if (history_ != nullptr) [[unlikely]]
+      note_history();
     now_ = end;
     if (on_progress) on_progress(*this);
   }
   if (done()) serve_requests(kNever);  // stores that were still on their way
+  if (history_ != nullptr) note_history();
 }
 
 template <class SmModel>
@@ -270,6 +273,20 @@ template <class SmModel>
 void WindowEngine<SmModel>::tell([[maybe_unused]] IssueListener& listener) {
   if constexpr (!std::is_same_v<SmModel, CountingSm>)
     for (auto& sm : sms_) sm->tell(listener);
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::keep([[maybe_unused]] LaunchHistory& history) {
+  if constexpr (!std::is_same_v<SmModel, CountingSm>) {
+    history.begin(sms_.size());
+    for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->tell(history.sm(s));
+    history_ = &history;
+  }
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::note_history() {
+  history_->note(now_, {memory_.counters(), memory_.slice_sectors(), memory_.channel_bytes()});
 }
 
 template <class SmModel>

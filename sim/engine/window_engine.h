@@ -21,6 +21,7 @@
 #include "models/occupancy.h"
 #include "sim/engine/attribution.h"
 #include "sim/engine/counting/counting_sm.h"
+#include "sim/engine/launch_history.h"
 #include "sim/engine/memory_system.h"
 #include "sim/engine/request_order.h"
 #include "sim/engine/sm_counters.h"
@@ -53,9 +54,10 @@ class WindowEngine {
   SmCounters sm_counters() const;
   // Charges everything to static instructions as well. Call before run().
   void attribute();
-  // `listener` hears of every issue in place of that, from several threads at once. Call before run(); it outlives
-  // this.
+  // `listener` hears of every issue too, from several threads at once. Call before run(); it outlives this.
   void tell(IssueListener& listener);
+  // Keeps `history` while it runs. Call before run(); it outlives this. Its end() is the caller's business.
+  void keep(LaunchHistory& history);
   // By index in Kernel::code(); empty when attribute() was not called.
   std::vector<InstructionCounters> instruction_counters() const;
   int sms() const { return static_cast<int>(sms_.size()); }
@@ -76,6 +78,7 @@ class WindowEngine {
   std::function<void(const WindowEngine&)> on_progress;
 
  private:
+  void note_history();
   void advance_sms(Cycle until);
   void serve_requests(Cycle until);
   void replace_ended_ctas(Cycle until);
@@ -111,6 +114,7 @@ class WindowEngine {
   std::unordered_map<std::int64_t, int> sm_of_;  // of the CTAs that are there; empty where nobody asks
   bool follows_ctas_ = false;
   ClusterBarriers cluster_barriers_;
+  LaunchHistory* history_ = nullptr;
   Cycle window_;
   bool stopped_ = false;
   Cycle now_ = 0;

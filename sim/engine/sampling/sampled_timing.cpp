@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/engine/cta_activity.h"
+
 namespace tilescope {
 namespace {
 
@@ -95,6 +97,8 @@ TimedBeginning::TimedBeginning(const GpuSpec& gpu, const Kernel& kernel, const R
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   waves_ = ctas / (ctas - static_cast<double>(engine_.ctas_waiting()));
   if (options.by_instruction) engine_.attribute();
+  if (options.activity != nullptr) engine_.tell(*options.activity);
+  if (options.history != nullptr) engine_.keep(*options.history);
 }
 
 void TimedBeginning::run(std::uint64_t instructions, const std::function<void(const Progress&)>& on_progress) {

@@ -54,7 +54,7 @@ struct SampledTiming {
 // A launch's beginning, instruction by instruction.
 class TimedBeginning {
  public:
-  // Of the options `threads`, `sample` and `by_instruction` matter here.
+  // Of the options `threads`, `sample`, `by_instruction`, `activity` and `history` matter here.
   TimedBeginning(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options);
 
   // Goes on until `instructions` of the launch have been timed, or it ends. May be called again.

@@ -61,8 +61,11 @@ class Sm {
 
   const FirstCtas& first_ctas() const { return first_ctas_; }
 
-  // From now on `listener` hears of every issue. It outlives this.
-  void tell(IssueListener& listener) { listener_ = &listener; }
+  // From now on `listener` hears of every issue, as those told before do. It outlives this.
+  void tell(IssueListener& listener) {
+    listeners_.add(listener);
+    listener_ = &listeners_;
+  }
 
  private:
   struct SubPartition {
@@ -142,7 +145,8 @@ class Sm {
   bool meets_cluster_ = false;  // the kernel has barriers of clusters
   std::vector<OutstandingMisses::Arrival> arrivals_;
   SmCounters counters_;
-  IssueListener* listener_ = nullptr;
+  IssueListeners listeners_;
+  IssueListener* listener_ = nullptr;  // null: nobody wants to know
   Cycle global_blocked_until_ = 0;
   bool woken_ = false;  // a sub-partition may issue earlier than it said
   Cycle active_since_ = 0;
