@@ -28,7 +28,9 @@ class Chart {
   constructor(name, spec) {
     this.name = name;
     this.spec = spec;
-    this.holder = element('div', { class: 'chart', role: 'img', 'aria-label': name });
+    // Vega names its own elements for screen readers, mark by mark; one name for the whole chart and a table say more.
+    this.inside = element('div', { 'aria-hidden': 'true' });
+    this.holder = element('div', { class: 'chart', role: 'img', 'aria-label': name }, this.inside);
     figures.set(this.holder, this);
     inView.observe(this.holder);
   }
@@ -52,9 +54,9 @@ class Chart {
     this.width = width;
     const spec = { $schema: undefined, autosize: { type: 'fit-x', contains: 'padding' }, width, ...this.spec(width) };
     const compiled = vegaLite.compile(spec, { config: chartConfig }).spec;
-    this.holder.replaceChildren();
+    this.inside.replaceChildren();
     this.view = new vega.View(vega.parse(compiled, null, { ast: true }), {
-      renderer: 'svg', container: this.holder, hover: false, expr: vega.expressionInterpreter, loader: noLoader,
+      renderer: 'svg', container: this.inside, hover: false, expr: vega.expressionInterpreter, loader: noLoader,
     });
     this.view.tooltip(showTip);
     this.view.run();

@@ -114,7 +114,7 @@ function trafficFigure(section) {
   const { levels, least_read: leastRead, least_written: leastWritten, every_cta: every } = section.traffic.kernels[0];
   const values = levels.flatMap((one) => [{ level: one.label, what: 'read', bytes: one.read }, { level: one.label, what: 'written', bytes: one.written }]);
   const least = [leastRead, leastWritten].filter((one) => one !== null);
-  const hbm = levels.find((one) => one.name === 'hbm');
+  const hbm = levels.find((one) => one.level === 'hbm');
   const note = leastRead > 0 ? `HBM reads ${short(hbm.read / leastRead)} times the least that any kernel could read.` : 'Bytes asked for by lanes, and moved at each level.';
   return figure({
     title: 'Traffic by level', note: every ? note : `${note} What lanes ask is scaled up from a part of the CTAs.`,
@@ -339,25 +339,27 @@ function smFigure(section) {
 function memoryFigures(section) {
   const { memory } = section;
   const mhz = memory.sm_mhz;
-  const rows = memory.from.map((from, i) => {
-    const cycles = memory.until[i] - from;
+  const rows = memory.until.map((until, i) => {
+    const from = i * memory.window_cycles;
+    const cycles = until - from;
     const gbs = (bytes) => (bytes * mhz) / cycles / 1000;
-    return { from, until: memory.until[i], asked: memory.l2_read_sectors[i], hits: memory.l2_read_hit_sectors[i], read: memory.hbm_read_bytes[i], written: memory.hbm_write_bytes[i],
+    return { from, until, asked: memory.l2_read_sectors[i], hits: memory.l2_read_hit_sectors[i], read: memory.hbm_read_bytes[i], written: memory.hbm_write_bytes[i],
       rate: memory.l2_read_sectors[i] > 0 ? (100 * memory.l2_read_hit_sectors[i]) / memory.l2_read_sectors[i] : null, readGbs: gbs(memory.hbm_read_bytes[i]), writtenGbs: gbs(memory.hbm_write_bytes[i]) };
   });
+  const part = section.result.provenance.sampled_fraction < 1 ? ' Of this sampled run, the beginning that was timed instruction by instruction.' : '';
   const x = { field: 'from', type: 'quantitative', title: 'cycle', scale: { domain: [0, memory.until.at(-1)], nice: false }, axis: { tickCount: 6 } };
   const table = () => ({
     columns: [{ name: 'from', unit: 'cycle' }, { name: 'until', unit: 'cycle' }, { name: 'L2 reads', unit: 'sector' }, { name: 'of these hits', unit: 'sector' }, { name: 'HBM read', unit: 'byte' }, { name: 'HBM written', unit: 'byte' }],
     rows: rows.map((one) => [one.from, one.until, one.asked, one.hits, one.read, one.written]),
   });
   const rates = figure({
-    title: 'L2 hit rate over time', note: 'Of the sectors that SMs read from L2, those found there.', table,
+    title: 'L2 hit rate over time', note: `Of the sectors that SMs read from L2, those found there.${part}`, table,
     spec: () => ({ height: 200, data: { values: rows.filter((one) => one.rate !== null) }, mark: { type: 'line', interpolate: 'step-after', color: palette[0] },
       encoding: { x, y: { field: 'rate', type: 'quantitative', title: '%', scale: { domain: [0, 100] }, axis: { tickCount: 5 } },
         tooltip: [{ field: 'from' }, { field: 'until' }, { field: 'rate', title: 'hit rate, %', format: '.4~g' }] } }),
   });
   const bandwidth = figure({
-    title: 'HBM bandwidth over time', note: `The peak is ${scaled(roofsOf(section).memory.find((one) => one.name === 'hbm').nominal, 'B/s')}.`, table,
+    title: 'HBM bandwidth over time', note: `The peak is ${scaled(roofsOf(section).memory.find((one) => one.name === 'hbm').nominal, 'B/s')}.${part}`, table,
     spec: () => ({ height: 200, data: { values: rows.flatMap((one) => [{ ...one, what: 'read', gbs: one.readGbs }, { ...one, what: 'written', gbs: one.writtenGbs }]) },
       mark: { type: 'line', interpolate: 'step-after' },
       encoding: { x, y: { field: 'gbs', type: 'quantitative', title: 'GB/s', axis: { tickCount: 5 } },

@@ -1,5 +1,6 @@
 #include "sim/studies/report/kernel_section.h"
 
+#include "sim/engine/launch_history.h"
 #include "sim/results/executed_flop.h"
 #include "sim/results/launch_bytes.h"
 #include "sim/results/result.h"
@@ -8,6 +9,7 @@
 #include "sim/results/views/traffic_view.h"
 #include "sim/studies/report/access_grids.h"
 #include "sim/studies/report/line_columns.h"
+#include "sim/studies/report/memory_history.h"
 #include "sim/studies/report/sm_occupancy.h"
 
 namespace tilescope::report {
@@ -20,6 +22,8 @@ Json kernel_section(const GpuSpec& gpu, const Kernel& kernel, const std::string&
   run.threads = options.threads;
   run.by_instruction = true;
   run.on_progress = options.on_progress;
+  LaunchHistory history;
+  run.history = &history;
   const RunOutcome outcome = simulate(gpu, kernel, run);
   const Launch& launch = kernel.launch();
   const Result result = make_result(gpu, launch, run, outcome);
@@ -33,7 +37,7 @@ Json kernel_section(const GpuSpec& gpu, const Kernel& kernel, const std::string&
   json["lines"] = line_columns(kernel, outcome, options.lines);
   json["accesses"] = access_grids(gpu, kernel, outcome, options.accesses);
   json["sms"] = sm_occupancy(outcome.timeline, launch.grid.count(), gpu.sm.count(), options.cells);
-  json["memory"] = nullptr;
+  json["memory"] = memory_history(history, outcome.sm_mhz > 0 ? outcome.sm_mhz : gpu.clock.sm_mhz);
   return json;
 }
 
