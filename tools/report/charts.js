@@ -6,6 +6,11 @@ const palette = ['#3b78c3', '#d07a1f', '#3a9660', '#a95bb0', '#c94f4f', '#7d8423
   '#8a8a8a', '#b08a2e', '#4f9f2f', '#cf5f9f'];
 const heat = ['#2c3e8f', '#2a6fb0', '#2a9d9d', '#5fbf6b', '#c9cf3f', '#f5e34a']; // dark is little
 
+const siLabel = "format(datum.value, '.3~s')"; // of a linear axis: 120M
+// Of a logarithmic one the scale chooses which ticks have words.
+const siAxis = (scale, ticks) => (scale.type === 'log' ? { format: '~s', tickCount: ticks } : { labelExpr: siLabel, tickCount: ticks });
+const powersOfTen = (from, to) => Array.from({ length: Math.round(Math.log10(to / from)) + 1 }, (unused, i) => from * 10 ** i);
+
 const chartConfig = {
   aria: false,
   background: null,

@@ -44,8 +44,8 @@ function comparisonSection(section, index) {
           { name: 'ink', data: { values: line(1) }, mark: { type: 'line', color: '#333b47', strokeWidth: 1.2, clip: true }, encoding: { x, y } },
           ...[0.9, 1.1].map((factor, i) => ({ name: `ink_${i}`, data: { values: line(factor) }, mark: { type: 'line', color: '#333b47', strokeDash: [4, 4], strokeWidth: 0.8, clip: true }, encoding: { x, y } })),
           { data: { values: kept }, mark: { type: 'point', filled: true, opacity: 0.85, size: 44 }, encoding: {
-            x: { field: 'measured', type: 'quantitative', scale, title: `measured [${unit()}]`, axis: { format: '.3~s', tickCount: 5 } },
-            y: { field: 'predicted', type: 'quantitative', scale, title: `predicted [${unit()}]`, axis: { format: '.3~s', tickCount: 5 } },
+            x: { field: 'measured', type: 'quantitative', scale, title: `measured [${unit()}]`, axis: siAxis(scale, 5) },
+            y: { field: 'predicted', type: 'quantitative', scale, title: `predicted [${unit()}]`, axis: siAxis(scale, 5) },
             color: { field: 'family', type: 'nominal', title: null, scale: { domain: shown, range: palette.slice(0, shown.length) }, legend: shown.length > 1 ? { orient: 'bottom', columns: width < 500 ? 2 : 3, labelLimit: 150 } : null },
             tooltip: [{ field: 'name', title: 'case' }, { field: 'predicted' }, { field: 'measured' }, { field: 'error', title: `error [${errorUnit()}]`, format: '.4~g' }] } },
         ],

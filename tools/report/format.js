@@ -55,6 +55,9 @@ const number = (value, unit) => exact(unit ? `${short(value)} ${unit}` : short(v
 
 const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 3)}...` : text);
 
+// Long names break behind their commas, colons and slashes.
+const breakable = (text) => text.split(/(?<=[,:/])/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
+
 let lastId = 0;
 const freshId = (word) => `${word}-${(lastId += 1)}`;
 

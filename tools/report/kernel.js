@@ -66,6 +66,7 @@ function rooflineFigure(sections, title, level) {
     bytes: at.bytes, allows: at.allows_flop_per_second,
   })));
   const ceilings = roofs.arithmetic.map((one) => ({ label: one.label, y: one.nominal }));
+  const crowded = (one) => ceilings.some((other) => other.y > one.y && other.y < 1.9 * one.y);
   const top = Math.max(...ceilings.map((one) => one.y));
   const xs = points.map((one) => one.x);
   const left = 10 ** Math.floor(Math.log10(Math.min(0.1, ...xs) / 1.5));
@@ -78,21 +79,32 @@ function rooflineFigure(sections, title, level) {
   });
   const levels = { domain: roofs.memory.map((one) => one.label), range: palette.slice(0, roofs.memory.length) };
   const shapes = { domain: levels.domain, range: ['square', 'triangle-up', 'diamond', 'circle'] };
+  // One kernel: colours are levels. Several: colours are kernels, as long as they can be told apart.
+  const names = known.map(labelOf);
+  const several = sections.length > 1;
+  const levelKey = { title: 'bytes counted at', orient: 'bottom', columns: 2 };
+  const inKey = several && names.length <= 12;
+  const pointColour = !several ? { field: 'level', type: 'nominal', scale: levels, legend: levelKey }
+    : { field: 'kernel', type: 'nominal', scale: { domain: names, range: names.map((unused, i) => palette[(i + 4) % palette.length]) }, legend: inKey ? { title: 'kernel', orient: 'bottom', direction: 'vertical', columns: 1, labelLimit: 300 } : null };
+  const x = { field: 'x', type: 'quantitative' };
+  const y = { field: 'y', type: 'quantitative' };
+  const roofWords = (all, dy) => ({ data: { values: all.map((one) => ({ ...one, x: right, words: `${one.label}, ${scaled(one.y, 'FLOP/s')}` })) },
+    mark: { type: 'text', align: 'right', dx: -4, dy, fontSize: 10 }, encoding: { x, y, text: { field: 'words' } } });
   const spec = (width) => ({
     height: width < 500 ? 320 : 380,
+    ...(several ? { resolve: { scale: { color: 'independent' } } } : {}),
+    ...(width < 500 ? { config: { legend: { layout: { bottom: { direction: 'vertical', anchor: 'start' } } } } } : {}),
     layer: [
-      { data: { values: lines }, mark: { type: 'line', strokeWidth: 1.6 }, encoding: {
-        x: { field: 'x', type: 'quantitative' }, y: { field: 'y', type: 'quantitative' }, color: { field: 'level', type: 'nominal', scale: levels } } },
-      { name: 'ink', data: { values: ceilings.map((one) => ({ ...one, x: left, x2: right })) }, mark: { type: 'rule', strokeWidth: 1.2, color: '#333b47' },
-        encoding: { x: { field: 'x', type: 'quantitative' }, x2: { field: 'x2' }, y: { field: 'y', type: 'quantitative' } } },
-      { data: { values: ceilings.map((one) => ({ ...one, x: right, words: `${one.label}, ${scaled(one.y, 'FLOP/s')}` })) },
-        mark: { type: 'text', align: 'right', dx: -4, dy: -6, fontSize: 10 },
-        encoding: { x: { field: 'x', type: 'quantitative' }, y: { field: 'y', type: 'quantitative' }, text: { field: 'words' } } },
+      { data: { values: lines }, mark: { type: 'line', strokeWidth: 1.6 }, encoding: { x, y,
+        color: { field: 'level', type: 'nominal', scale: levels, legend: several ? { title: 'roof of', orient: 'bottom', columns: width < 500 ? 2 : 4 } : levelKey } } },
+      { name: 'ink', data: { values: ceilings.map((one) => ({ ...one, x: left, x2: right })) }, mark: { type: 'rule', strokeWidth: 1.2, color: '#333b47' }, encoding: { x, x2: { field: 'x2' }, y } },
+      roofWords(ceilings.filter((one) => !crowded(one)), -6),
+      roofWords(ceilings.filter(crowded), 8),
       { data: { values: points }, mark: { type: 'point', filled: true, opacity: 1, strokeWidth: 1 }, encoding: {
-        x: { field: 'x', type: 'quantitative', scale: { type: 'log', domain: [left, right] }, title: 'FLOP per byte moved at the level', axis: { format: '~g', tickCount: 6 } },
-        y: { field: 'y', type: 'quantitative', scale: { type: 'log', domain: [bottom, top * 2.2] }, title: 'FLOP/s', axis: { format: '~s', tickCount: 6 } },
-        color: { field: 'level', type: 'nominal', scale: levels, legend: { title: 'bytes counted at', orient: 'bottom', columns: width < 500 ? 2 : 4 } },
-        shape: { field: 'level', type: 'nominal', scale: shapes },
+        x: { ...x, scale: { type: 'log', domain: [left, right] }, title: 'FLOP per byte moved at the level', axis: { values: powersOfTen(left, right), format: '~g' } },
+        y: { ...y, scale: { type: 'log', domain: [bottom, top * 2.2] }, title: 'FLOP/s', axis: { values: powersOfTen(bottom, 1e16), format: '~s' } },
+        color: pointColour,
+        shape: { field: 'level', type: 'nominal', scale: shapes, legend: several ? { ...levelKey, symbolFillColor: '#8a94a3', symbolStrokeColor: '#8a94a3' } : levelKey },
         size: { condition: { test: 'datum.lowest', value: 190 }, value: 80 },
         tooltip: [{ field: 'kernel' }, { field: 'level' }, { field: 'x', title: 'FLOP/byte', format: '.5~g' }, { field: 'y', title: 'FLOP/s', format: '.5~g' },
           { field: 'bytes', title: 'byte' }, { field: 'allows', title: 'the level allows, FLOP/s', format: '.5~g' }] } },
@@ -123,7 +135,7 @@ function trafficFigure(section) {
       height: 30 * levels.length, data: { values }, mark: { type: 'bar' },
       encoding: {
         y: { field: 'level', type: 'nominal', sort: null, title: null },
-        x: { field: 'bytes', type: 'quantitative', title: 'byte', axis: { format: '~s', tickCount: 5 } },
+        x: { field: 'bytes', type: 'quantitative', title: 'byte', axis: { labelExpr: siLabel, tickCount: 5 } },
         color: { field: 'what', type: 'nominal', scale: { domain: ['read', 'written'], range: palette.slice(0, 2) }, legend: { title: null, orient: 'bottom' } },
         tooltip: [{ field: 'level' }, { field: 'what' }, { field: 'bytes', title: 'byte' }],
       },
@@ -248,7 +260,7 @@ function gridFigure(section, grid, level) {
   const columns = grid.shared ? [{ name: 'lane' }, { name: 'bank' }, { name: 'pass' }] : [{ name: 'lane' }, { name: 'line' }, { name: 'word' }];
   const rows = example.lane.map((lane, i) => (grid.shared ? [lane, example.bank[i], example.pass[i]] : [lane, example.line[i], example.word[i]]));
   const per = (value) => short(value / grid.requests);
-  const words = `${short(grid.requests)} requests, ${per(grid.cost)} ${kind} each; ${per(grid.ideal)} would do. The picture is the worst of them: ${short(example.cost)}, ideal ${short(example.ideal)}.`;
+  const words = `${short(grid.requests)} requests with ${per(grid.cost)} ${kind} each in the mean; ${per(grid.ideal)} would do. The picture is the worst of them, with ${short(example.cost)} where ${short(example.ideal)} would do.`;
   const spec = grid.shared ? bankSpec(section, example) : wordSpec(example);
   return figure({ title, level, note: `${words}${grid.why ? ` ${grid.why}` : ''}`, label: `${title}: ${words}`, spec, table: () => ({ columns, rows }) }).node;
 }
@@ -302,7 +314,7 @@ function smCells(sms) {
     for (let from = 0; from < row.length;) {
       let to = from + 1;
       while (to < row.length && row[to] === row[from]) to += 1;
-      if (row[from] > 0) cells.push({ sm, from: from * sms.bin_cycles, to: to * sms.bin_cycles, ctas: row[from] / sms.bin_cycles });
+      if (row[from] > 0) cells.push({ sm, next: sm + 1, from: from * sms.bin_cycles, to: to * sms.bin_cycles, ctas: row[from] / sms.bin_cycles });
       from = to;
     }
   });
@@ -321,12 +333,11 @@ function smFigure(section) {
       encoding: {
         x: { field: 'from', type: 'quantitative', title: 'cycle', scale: { domain: [0, sms.bins * sms.bin_cycles], nice: false }, axis: { tickCount: 6, grid: false } },
         x2: { field: 'to' },
-        y: { field: 'y', type: 'quantitative', title: 'SM', scale: { domain: [sms.sms, 0], nice: false, zero: true }, axis: { tickCount: 6, grid: false } },
-        y2: { field: 'y2' },
+        y: { field: 'sm', type: 'quantitative', title: 'SM', scale: { domain: [0, sms.sms], reverse: true, nice: false }, axis: { tickCount: 6, grid: false } },
+        y2: { field: 'next' },
         color: { field: 'ctas', type: 'quantitative', title: 'CTAs', scale: { domain: [0, most], range: heat }, legend: { orient: 'bottom', gradientLength: 160, tickMinStep: 1, format: '~g' } },
         tooltip: [{ field: 'sm', title: 'SM' }, { field: 'from', title: 'from cycle' }, { field: 'to', title: 'until' }, { field: 'ctas', title: 'CTAs', format: '.4~g' }],
       },
-      transform: [{ calculate: 'datum.sm', as: 'y' }, { calculate: 'datum.sm + 1', as: 'y2' }],
     }),
     table: () => ({
       columns: [{ name: 'SM', text: true }, ...Array.from({ length: sms.bins }, (unused, i) => ({ name: `CTA cycles from ${i * sms.bin_cycles}` }))],
@@ -405,7 +416,7 @@ function kernelSection(section, index) {
   const body = element('div', { class: 'body' });
   const cycles = metricOf(section, 'gpc__cycles_elapsed.max');
   const holder = element('details', { class: 'part', id: `kernel-${index}` },
-    element('summary', {}, element('h2', {}, labelOf(section)), element('span', { class: 'pale' }, ` ${short(cycles)} cycles, ${section.result.derived.bottleneck}`)), body);
+    element('summary', {}, element('h2', {}, breakable(labelOf(section))), element('span', { class: 'pale' }, ` ${short(cycles)} cycles, ${section.result.derived.bottleneck}`)), body);
   holder.addEventListener('toggle', () => {
     if (!holder.open || body.childElementCount > 0) return;
     fillKernel(section, body);
@@ -422,7 +433,7 @@ function overview(kernels) {
     const { derived } = section.result;
     const ns = metricOf(section, 'gpu__time_duration.sum');
     const read = metricOf(section, 'dram__bytes_read.sum');
-    const link = element('a', { href: `#kernel-${index}`, click: () => openPart(`kernel-${index}`) }, labelOf(section));
+    const link = element('a', { href: `#kernel-${index}`, click: () => openPart(`kernel-${index}`) }, breakable(labelOf(section)));
     return [link, cell(metricOf(section, 'gpc__cycles_elapsed.max')), cell(ns, short(ns / 1000)), cell(derived.tflops), cell(derived.l1_hit_rate_pct), cell(derived.l2_hit_rate_pct), cell(read, scaled(read, 'B')),
       cell(derived.shared_conflict_factor), cell(derived.occupancy_pct), derived.bottleneck.replaceAll('_', ' ')];
   });

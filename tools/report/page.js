@@ -38,12 +38,12 @@ function fillPage() {
   const gpus = Object.values(report.gpus).map((one) => one.gpu);
   const title = report.sections.length === 1 ? sectionNames[report.sections[0].kind](report.sections[0]) : kernels.length === report.sections.length ? `${kernels.length} kernels` : `${report.sections.length} parts`;
   document.title = `${title} - Tilescope report`;
-  document.getElementById('title').textContent = title;
+  document.getElementById('title').replaceChildren(...breakable(title));
   document.getElementById('subtitle').textContent = [...new Set(gpus)].join(', ');
 
   const main = document.getElementById('main');
   const list = element('ul');
-  const link = (id, text) => list.append(element('li', {}, element('a', { href: `#${id}`, click: () => openPart(id) }, text)));
+  const link = (id, text) => list.append(element('li', {}, element('a', { href: `#${id}`, click: () => openPart(id) }, breakable(text))));
   if (report.left_out.length > 0)
     main.append(element('section', { class: 'notice', 'aria-label': 'Left out' }, element('h2', {}, `${report.left_out.length} left out`), element('ul', {}, report.left_out.map((one) => element('li', {}, `${one.what}: ${one.reason}`)))));
   if (kernels.length > 0) {

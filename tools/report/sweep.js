@@ -56,7 +56,7 @@ function heatFigure(section, axes, values, bestRow) {
     const best = bestOf(all);
     const xs = inOrder(state.x.levels);
     const ys = inOrder(state.y.levels);
-    const few = xs.length * 46 < width - 80 && ys.length <= 24;
+    const few = xs.length * 70 < width - 80 && ys.length <= 24;
     const sorted = all.map((one) => one.value).sort((a, b) => a - b);
     const log = sorted[0] > 0 && sorted.at(-1) / sorted[0] > 20;
     const middle = log ? Math.sqrt(sorted[0] * sorted.at(-1)) : (sorted[0] + sorted.at(-1)) / 2;
@@ -74,7 +74,7 @@ function heatFigure(section, axes, values, bestRow) {
           tooltip: [{ field: 'x', title: state.x.name }, { field: 'y', title: state.y.name }, { field: 'value', title: `best ${state.value.name}` }, { field: 'points' }] } },
         ...(few ? [{ transform: [{ calculate: "format(datum.value, '.3~s')", as: 'words' }], mark: { type: 'text', fontSize: 10, style: 'cell' },
           name: 'cells', encoding: { text: { field: 'words' }, color: { condition: { test: `datum.value > ${middle}`, value: '#10151d' }, value: '#ffffff' } } }] : []),
-        { name: 'cells_best', transform: [{ filter: `datum.row === ${best?.row ?? -1}` }], mark: { type: 'text', text: '★', fontSize: 15, dx: few ? 0 : 0, dy: few ? -1 : 0, color: '#d0021b', yOffset: few ? -9 : 0, xOffset: few ? 16 : 0 } },
+        { name: 'cells_best', transform: [{ filter: `datum.row === ${best?.row ?? -1}` }], mark: { type: 'text', text: '★', fontSize: 16, dx: few ? 26 : 0, color: '#d0021b' } },
       ],
     };
   };
@@ -126,8 +126,8 @@ function frontFigure(section, axes, values, front) {
     const [low, high] = range(one);
     return low > 0 && high / low > 20 ? { type: 'log', nice: true } : { type: 'linear', zero: false, nice: true };
   };
-  const x = { field: 'x', type: 'quantitative', title: withUnit(fx), scale: scale(fx), axis: { format: '.3~s', tickCount: 6 } };
-  const y = { field: 'y', type: 'quantitative', title: withUnit(fy), scale: scale(fy), axis: { format: '.3~s', tickCount: 6 } };
+  const x = { field: 'x', type: 'quantitative', title: withUnit(fx), scale: scale(fx), axis: siAxis(scale(fx), 6) };
+  const y = { field: 'y', type: 'quantitative', title: withUnit(fy), scale: scale(fy), axis: siAxis(scale(fy), 6) };
   const tooltip = [{ field: 'what', title: 'point' }, { field: 'x', title: fx.name }, { field: 'y', title: fy.name }];
   const dense = others.length > mostPoints;
   const cloud = dense ? density(others.map(point), scale(fx).type === 'log', scale(fy).type === 'log') : others.map(point);
