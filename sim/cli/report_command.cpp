@@ -35,9 +35,10 @@ namespace po = boost::program_options;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostKernels = 200;
+constexpr std::size_t kFewKernels = 12;
 constexpr std::size_t kMostComparisonBytes = std::size_t{256} << 20;
 constexpr std::size_t kCellsOfAllSms = 40'000;  // of the pictures of SMs over time, all kernels together
-constexpr std::size_t kSweepBytes = 850'000;     // of the points of all studies together
+constexpr std::size_t kSweepBytes = 850'000;    // of the points of all studies together
 
 enum class Shown { kernel, comparison, store };
 
@@ -133,7 +134,7 @@ report::KernelOptions kernel_options(const Values& values, std::size_t kernels) 
   report::KernelOptions options;
   options.sample = chosen_sample(values);
   options.threads = threads_from(values);
-  options.lines = static_cast<std::size_t>(whole_number(values, "top", 40, {1, 10'000}));
+  options.lines = static_cast<std::size_t>(whole_number(values, "top", kernels > kFewKernels ? 20 : 40, {1, 10'000}));
   options.cells = kCellsOfAllSms / std::max<std::size_t>(1, kernels);
   return options;
 }
@@ -220,7 +221,7 @@ Command report_command() {
                                "fast: less of them");
     add_threads_option(line.options, "threads to work with, all of the machine's unless given; the result is the same");
     line.options.add_options()("top", po::value<std::string>()->value_name("N"),
-                               "of the lines of a kernel: the N hottest (40)");
+                               "of the lines of a kernel: the N hottest (40, of more than 12 kernels 20)");
     line.options.add_options()("study", po::value<std::string>()->value_name("NAME"),
                                "of a store: only this study's points");
     line.options.add_options()("best", po::value<std::string>()->value_name("METRIC[:max|min]"),

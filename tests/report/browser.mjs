@@ -28,7 +28,9 @@ const settings = ['light', 'dark'].flatMap((theme) => [1280, 400].map((width) =>
 async function until(page, holds, argument) {
   for (let tries = 0; tries < 500; tries += 1) {
     if (await page.evaluate(holds, argument)) return;
-    await new Promise((done) => { setTimeout(done, 10); });
+    await new Promise((done) => {
+      setTimeout(done, 10);
+    });
   }
   throw new Error(`never came: ${holds}`);
 }
@@ -54,16 +56,27 @@ async function opened(browser, name, { theme, width }, more = {}) {
 }
 
 // Every chart of the page drawn, as a reader who scrolls to its end has them.
-const drawAll = (page) => page.evaluate(async () => {
-  drawOpenCharts();
-  await new Promise((done) => { setTimeout(done, 150); });
-});
+const drawAll = (page) =>
+  page.evaluate(async () => {
+    drawOpenCharts();
+    await new Promise((done) => {
+      setTimeout(done, 150);
+    });
+  });
 
 async function violations(page) {
   await page.evaluate(axe);
-  const found = await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ['violations'] })).violations
-    .filter((one) => ['serious', 'critical'].includes(one.impact))
-    .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target.join(' ')} (${node.failureSummary.split('\n').at(-1).trim()})`).join('; ')}`));
+  const found = await page.evaluate(async () =>
+    (await globalThis.axe.run(document, { resultTypes: ['violations'] })).violations
+      .filter((one) => ['serious', 'critical'].includes(one.impact))
+      .map(
+        (one) =>
+          `${one.id}: ${one.nodes
+            .slice(0, 3)
+            .map((node) => `${node.target.join(' ')} (${node.failureSummary.split('\n').at(-1).trim()})`)
+            .join('; ')}`,
+      ),
+  );
   return found;
 }
 
@@ -72,11 +85,16 @@ async function looksRight(browser, name) {
     const where = `${name}, ${setting.theme}, ${setting.width} pixels`;
     const { page, context, said, asked, ms } = await opened(browser, name, setting);
     check(ms < mostMs, `${where}: there after ${Math.round(ms)} ms; must be ${mostMs}`);
-    if (setting === settings[0]) console.log(`${name}: ${Math.round(statSync(join(folder, `${name}.html`)).size / 1000)} kB, there after ${Math.round(ms)} ms`);
+    if (setting === settings[0])
+      console.log(`${name}: ${Math.round(statSync(join(folder, `${name}.html`)).size / 1000)} kB, there after ${Math.round(ms)} ms`);
     await drawAll(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     check(wide <= setting.width, `${where}: the page is ${wide} pixels wide`);
-    const empty = await page.evaluate(() => [...figures.values()].filter((one) => one.holder.isConnected && one.holder.clientWidth > 0 && !one.holder.querySelector('svg')).map((one) => one.name));
+    const empty = await page.evaluate(() =>
+      [...figures.values()]
+        .filter((one) => one.holder.isConnected && one.holder.clientWidth > 0 && !one.holder.querySelector('svg'))
+        .map((one) => one.name),
+    );
     check(empty.length === 0, `${where}: not drawn: ${empty.join(', ')}`);
     const bad = await violations(page);
     check(bad.length === 0, `${where}: ${bad.join('\n        ')}`);
@@ -94,14 +112,28 @@ async function figuresAgree(browser) {
   const result = JSON.parse(readFileSync(join(folder, 'compiled.json'), 'utf8'));
   const { page, context } = await opened(browser, 'compiled', settings[0]);
   await page.evaluate(() => {
-    [...document.querySelectorAll('#kernel-0 details.data')].forEach((one) => { one.open = true; });
+    [...document.querySelectorAll('#kernel-0 details.data')].forEach((one) => {
+      one.open = true;
+    });
   });
   await page.waitForTimeout(200);
-  const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#kernel-0 > .body > details.data tbody tr')].map((row) => [row.children[0].textContent, row.children[1].textContent])));
+  const shown = await page.evaluate(() =>
+    Object.fromEntries(
+      [...document.querySelectorAll('#kernel-0 > .body > details.data tbody tr')].map((row) => [
+        row.children[0].textContent,
+        row.children[1].textContent,
+      ]),
+    ),
+  );
   const names = Object.keys(result.metrics);
   const wrong = names.filter((name) => shown[name] !== String(result.metrics[name]));
-  check(names.length > 50 && wrong.length === 0, `metrics that the page shows otherwise than run --format json: ${wrong.slice(0, 3).join(', ')}`);
-  const cells = await page.evaluate(() => [...document.querySelectorAll('#overview tbody tr:first-child [data-value]')].map((one) => one.dataset.value));
+  check(
+    names.length > 50 && wrong.length === 0,
+    `metrics that the page shows otherwise than run --format json: ${wrong.slice(0, 3).join(', ')}`,
+  );
+  const cells = await page.evaluate(() =>
+    [...document.querySelectorAll('#overview tbody tr:first-child [data-value]')].map((one) => one.dataset.value),
+  );
   for (const value of [result.metrics['gpc__cycles_elapsed.max'], result.derived.l2_hit_rate_pct])
     check(cells.includes(String(value)), `the overview shows ${cells.join(', ')}, not ${value}`);
   await context.close();
@@ -130,7 +162,10 @@ async function keyboardWorks(browser) {
 
 async function chartsAreSaved(browser) {
   const { page, context } = await opened(browser, 'compiled', { theme: 'dark', width: 1280 }, { acceptDownloads: true });
-  for (const [kind, begin] of [['SVG', '<svg'], ['PNG', '\x89PNG']]) {
+  for (const [kind, begin] of [
+    ['SVG', '<svg'],
+    ['PNG', '\x89PNG'],
+  ]) {
     const coming = page.waitForEvent('download');
     await page.locator('#kernel-0 figure .save button', { hasText: kind }).first().click();
     const path = await (await coming).path();
@@ -155,7 +190,10 @@ async function prints(browser) {
   const { page, context, said } = await opened(browser, 'compiled', { theme: 'dark', width: 1280 });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await drawAll(page);
-  const [paper, ink] = await page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.chart .mark-text text')).fill]);
+  const [paper, ink] = await page.evaluate(() => [
+    getComputedStyle(document.body).backgroundColor,
+    getComputedStyle(document.querySelector('.chart .mark-text text')).fill,
+  ]);
   check(paper === 'rgb(255, 255, 255)' && ink === 'rgb(0, 0, 0)', `printed ${ink} on ${paper}`);
   const paged = await page.pdf({ format: 'A4', ...(pictures ? { path: join(pictures, 'compiled.pdf') } : {}) });
   check(paged.length > 10_000, 'nothing is printed');

@@ -18,7 +18,21 @@ const scripts = [
   text(modules, 'vega/build/vega.min.js'),
   text(modules, 'vega-lite/build/vega-lite.min.js'),
   `{${interpreter}}`,
-  ...['format', 'tables', 'charts', 'kernel', 'sweep', 'comparison', 'page'].map((name) => text(folder, `${name}.js`)),
+  ...[
+    'format',
+    'tables',
+    'charts',
+    'launch',
+    'roofline',
+    'bars',
+    'lines',
+    'accesses',
+    'over_time',
+    'kernel',
+    'sweep',
+    'comparison',
+    'page',
+  ].map((name) => text(folder, `${name}.js`)),
 ];
 const notices = ['vega', 'vega-lite', 'vega-interpreter'].map((name) => {
   const { version, license } = JSON.parse(text(modules, name, 'package.json'));

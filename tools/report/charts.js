@@ -2,8 +2,23 @@
 // Figures with a chart of Vega-Lite: drawn when they come into view, as SVG whose ink the page's style colours, so that a chart
 // follows the theme and prints on white. Each has its data as a table, and saves itself as SVG and PNG.
 
-const palette = ['#3b78c3', '#d07a1f', '#3a9660', '#a95bb0', '#c94f4f', '#7d8423', '#2592a0', '#97694a', '#7479cf', '#b8608a', '#5f8698',
-  '#8a8a8a', '#b08a2e', '#4f9f2f', '#cf5f9f'];
+const palette = [
+  '#3b78c3',
+  '#d07a1f',
+  '#3a9660',
+  '#a95bb0',
+  '#c94f4f',
+  '#7d8423',
+  '#2592a0',
+  '#97694a',
+  '#7479cf',
+  '#b8608a',
+  '#5f8698',
+  '#8a8a8a',
+  '#b08a2e',
+  '#4f9f2f',
+  '#cf5f9f',
+];
 const heat = ['#2c3e8f', '#2a6fb0', '#2a9d9d', '#5fbf6b', '#c9cf3f', '#f5e34a']; // dark is little
 
 const siLabel = "format(datum.value, '.3~s')"; // of a linear axis: 120M
@@ -16,17 +31,36 @@ const chartConfig = {
   background: null,
   font: 'system-ui, sans-serif',
   view: { stroke: null },
-  axis: { labelColor: '#333b47', titleColor: '#333b47', gridColor: '#dfe4ea', domainColor: '#8a94a3', tickColor: '#8a94a3', labelFontSize: 11,
-    titleFontSize: 12, titleFontWeight: 'normal', labelLimit: 260 },
-  legend: { labelColor: '#333b47', titleColor: '#333b47', labelFontSize: 11, titleFontSize: 12, titleFontWeight: 'normal', labelLimit: 260 },
+  axis: {
+    labelColor: '#333b47',
+    titleColor: '#333b47',
+    gridColor: '#dfe4ea',
+    domainColor: '#8a94a3',
+    tickColor: '#8a94a3',
+    labelFontSize: 11,
+    titleFontSize: 12,
+    titleFontWeight: 'normal',
+    labelLimit: 260,
+  },
+  legend: {
+    labelColor: '#333b47',
+    titleColor: '#333b47',
+    labelFontSize: 11,
+    titleFontSize: 12,
+    titleFontWeight: 'normal',
+    labelLimit: 260,
+  },
   text: { color: '#1c222b', fontSize: 11 },
   range: { category: palette, heatmap: heat, ramp: heat },
 };
 
 const figures = new Map(); // of charts in the page, by their element
-const inView = new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting) figures.get(entry.target)?.draw();
-}, { rootMargin: '200px' });
+const inView = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) figures.get(entry.target)?.draw();
+  },
+  { rootMargin: '200px' },
+);
 
 class Chart {
   // spec(width): Vega-Lite without width's padding and config.
@@ -61,7 +95,11 @@ class Chart {
     const compiled = vegaLite.compile(spec, { config: chartConfig }).spec;
     this.inside.replaceChildren();
     this.view = new vega.View(vega.parse(compiled, null, { ast: true }), {
-      renderer: 'svg', container: this.inside, hover: false, expr: vega.expressionInterpreter, loader: noLoader,
+      renderer: 'svg',
+      container: this.inside,
+      hover: false,
+      expr: vega.expressionInterpreter,
+      loader: noLoader,
     });
     this.view.tooltip(showTip);
     this.view.run();
@@ -101,7 +139,12 @@ const noLoader = {
   file: () => Promise.reject(new Error('a report reads no file')),
 };
 
-const fileName = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 80);
+const fileName = (name) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 80);
 
 function save(blob, name) {
   const url = URL.createObjectURL(blob);
@@ -136,11 +179,21 @@ function figure(options) {
   const made = element(
     'figure',
     { class: options.wide ? 'wide' : '' },
-    element('figcaption', {}, element(`h${options.level ?? 3}`, {}, options.title), options.note ? element('p', { class: 'pale' }, options.note) : null),
+    element(
+      'figcaption',
+      {},
+      element(`h${options.level ?? 3}`, {}, options.title),
+      options.note ? element('p', { class: 'pale' }, options.note) : null,
+    ),
     options.controls ? element('div', { class: 'controls' }, options.controls) : null,
     chart.holder,
-    element('div', { class: 'save' }, element('span', { class: 'pale', 'aria-hidden': 'true' }, 'Save'), button('SVG', () => chart.saveSvg()),
-      button('PNG', () => chart.savePng())),
+    element(
+      'div',
+      { class: 'save' },
+      element('span', { class: 'pale', 'aria-hidden': 'true' }, 'Save'),
+      button('SVG', () => chart.saveSvg()),
+      button('PNG', () => chart.savePng()),
+    ),
     options.table ? dataTable(options.title, options.table) : null,
   );
   return { node: made, chart };

@@ -3,6 +3,11 @@
 // the title. Text becomes text nodes, never markup.
 
 const report = JSON.parse(document.getElementById('report').textContent);
+const metricNames = Object.keys(report.metrics);
+// In the page, a kernel's metrics are values in the order of their names; in the document names and values.
+for (const { kind, result } of report.sections)
+  if (kind === 'kernel')
+    result.metrics = Object.fromEntries(result.metrics.flatMap((value, i) => (value === null ? [] : [[metricNames[i], value]])));
 
 // element('p', {class: 'pale'}, 'text', node, ...): null children are left out.
 function element(name, attributes, ...children) {
@@ -55,8 +60,8 @@ const number = (value, unit) => exact(unit ? `${short(value)} ${unit}` : short(v
 
 const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 3)}...` : text);
 
-// Long names break behind their commas, colons and slashes.
-const breakable = (text) => text.split(/(?<=[,:/])/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
+// Long names break behind their commas, colons, slashes, dots and underscores.
+const breakable = (text) => text.split(/(?<=[,:/._])/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
 
 let lastId = 0;
 const freshId = (word) => `${word}-${(lastId += 1)}`;

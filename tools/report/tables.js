@@ -18,7 +18,7 @@ function plainTable(caption, columns, rows, options) {
         row.map((cell, at) => {
           const value = cell instanceof Node ? cell : typeof cell === 'number' ? exact(full(cell), cell) : full(cell);
           return at === 0 && columns[0].text
-            ? element('th', { scope: 'row', class: 'words' }, value)
+            ? element('th', { scope: 'row', class: 'words' }, typeof value === 'string' ? breakable(value) : value)
             : element('td', { class: columns[at].text ? 'words' : 'figure' }, value);
         }),
       ),

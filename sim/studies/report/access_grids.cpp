@@ -78,7 +78,7 @@ void add_words(GridJson& json, const ExampleAccess& example) {
 
 GridJson place_json(const Kernel& kernel, SourceFiles& files, std::size_t instruction) {
   const InstructionSource source = kernel.source_of(instruction);
-  GridJson json = GridJson::object();
+  GridJson json = {{"index", source.index}};
   if (!source.file.empty()) json["file"] = source.file;
   if (!source.file.empty()) json["line"] = source.line;
   if (source.address) json["address"] = fmt::format("0x{:04x}", *source.address);

@@ -11,7 +11,8 @@ namespace tilescope::report {
 // nothing it holds ends the element or begins another. A parser of JSON reads the same values.
 std::string json_in_script(const nlohmann::ordered_json& document);
 
-// `page` with the document in its one place for it. std::invalid_argument when it has none.
+// `page` with the document in its one place for it, metrics of kernels without their names. std::invalid_argument when
+// it has none.
 std::string report_page(std::string_view page, const nlohmann::ordered_json& document);
 
 }  // namespace tilescope::report
