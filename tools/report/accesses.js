@@ -12,12 +12,12 @@ function gridFigure(section, grid, level) {
   const rows = example.lane.map((lane, i) =>
     grid.shared ? [lane, example.bank[i], example.pass[i]] : [lane, example.line[i], example.word[i]],
   );
-  const counted = (value) => `${short(value)} ${value === 1 ? kind.slice(0, -1) : kind}`;
+  const costs = (value) => counted(value, kind.slice(0, -1));
   const picture =
     example.cost > example.ideal
-      ? `The picture is the worst of them, with ${counted(example.cost)} where ${short(example.ideal)} would do.`
+      ? `The picture is the worst of them, with ${costs(example.cost)} where ${short(example.ideal)} would do.`
       : 'The picture is one of them; none takes more than it needs.';
-  const words = `${short(grid.requests)} requests with ${counted(grid.cost / grid.requests)} each in the mean; ${short(grid.ideal / grid.requests)} would do. ${picture}`;
+  const words = `${short(grid.requests)} requests with ${costs(grid.cost / grid.requests)} each in the mean; ${short(grid.ideal / grid.requests)} would do. ${picture}`;
   const spec = grid.shared ? bankSpec(section, example) : wordSpec(example);
   return figure({
     title,

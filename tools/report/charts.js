@@ -21,7 +21,8 @@ const palette = [
 ];
 const heat = ['#2c3e8f', '#2a6fb0', '#2a9d9d', '#5fbf6b', '#c9cf3f', '#f5e34a']; // dark is little
 
-const siLabel = "format(datum.value, '.3~s')"; // of a linear axis: 120M
+const siWords = (value) => `(abs(${value}) < 1 ? format(${value}, '.3~g') : format(${value}, '.3~s'))`;
+const siLabel = siWords('datum.value'); // of a linear axis: 120M
 // Of a logarithmic one the scale chooses which ticks have words.
 const siAxis = (scale, ticks) => (scale.type === 'log' ? { format: '~s', tickCount: ticks } : { labelExpr: siLabel, tickCount: ticks });
 const powersOfTen = (from, to) => Array.from({ length: Math.round(Math.log10(to / from)) + 1 }, (unused, i) => from * 10 ** i);
@@ -49,6 +50,7 @@ const chartConfig = {
     titleFontSize: 12,
     titleFontWeight: 'normal',
     labelLimit: 260,
+    titleLimit: 0,
   },
   text: { color: '#1c222b', fontSize: 11 },
   range: { category: palette, heatmap: heat, ramp: heat },

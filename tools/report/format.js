@@ -44,6 +44,9 @@ function scaled(value, unit) {
   return `${Number(left.toPrecision(4))} ${prefixes[power]}${unit}`;
 }
 
+// "1 point", "10,000 points"
+const counted = (count, word) => `${short(count)} ${word}${count === 1 ? '' : 's'}`;
+
 // A time of so many nanoseconds.
 function duration(ns) {
   if (ns >= 1e6) return `${short(ns / 1e6)} ms`;

@@ -25,7 +25,7 @@ function provenance(kernels) {
   for (const one of report.sections.filter((section) => section.kind === 'comparison'))
     rows.push(['comparison', `${one.file}: ${one.gpu}, configuration ${one.config_hash}, ${one.mode}, sample ${one.sample}`]);
   for (const one of report.sections.filter((section) => section.kind === 'sweep'))
-    rows.push(['study', `${one.store}: ${short(one.points)} points`]);
+    rows.push(['study', `${one.store}: ${counted(one.points, 'point')}`]);
   const parts = [
     element('h2', { id: 'provenance-title' }, 'Provenance'),
     plainTable(

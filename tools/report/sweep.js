@@ -6,19 +6,30 @@ const isNumber = (column) => (column.levels ?? column.values).every((one) => typ
 const mostPoints = 1500; // drawn one by one; of more their density
 const withUnit = (column) => (column.unit ? `${column.name} [${column.unit}]` : column.name);
 
+// As an axis names it: a parameter that a point's kernel does not have is "none".
+const levelAt = (column, row) => valueAt(column, row) ?? 'none';
+
+// Whether the values of one do not decide those of the other, as where M, N and K advance together.
+function crossed(x, y) {
+  const pairs = new Set(x.index.map((one, row) => one * y.levels.length + y.index[row]));
+  return pairs.size > Math.max(x.levels.length, y.levels.length);
+}
+
 // Levels in order: numbers by size, words as they come.
 function inOrder(levels) {
-  return levels.every((one) => typeof one === 'number') ? [...levels].sort((a, b) => a - b) : [...levels];
+  const numbers = levels.filter((one) => typeof one === 'number').sort((a, b) => a - b);
+  return [...numbers, ...levels.filter((one) => typeof one !== 'number').map((one) => one ?? 'none')];
 }
 
 // The best value of each pair of levels: {x, y, value, row, points}.
+// Of one parameter, given as both, a row.
 function bestCells(x, y, value, most, points) {
   const cells = new Map();
   for (let row = 0; row < points; row += 1) {
     const one = valueAt(value, row);
     if (one === null) continue;
     const key = `${x.index[row]} ${y.index[row]}`;
-    const cell = cells.get(key) ?? { x: valueAt(x, row), y: valueAt(y, row), value: null, row, points: 0 };
+    const cell = cells.get(key) ?? { x: levelAt(x, row), y: y === x ? '' : levelAt(y, row), value: null, row, points: 0 };
     cell.points += 1;
     if (cell.value === null || (most ? one > cell.value : one < cell.value)) Object.assign(cell, { value: one, row });
     cells.set(key, cell);
@@ -40,14 +51,15 @@ function spread(axis, value, most, points) {
 }
 
 function pointWords(axes, row) {
-  return axes.map((one) => `${one.name}=${full(valueAt(one, row))}`).join(', ');
+  const known = axes.filter((one) => valueAt(one, row) !== null);
+  return known.map((one) => `${one.name}=${full(valueAt(one, row))}`).join(', ');
 }
 
 function heatFigure(section, axes, values, bestRow) {
   const goal = section.best.goal;
   const value = values.find((one) => one.name === goal.column);
   const ranked = [...axes].sort((a, b) => spread(b, value, goal.most, section.shown) - spread(a, value, goal.most, section.shown));
-  const state = { x: ranked[0], y: ranked[1] ?? ranked[0], value };
+  const state = { x: ranked[0], y: ranked.find((one) => crossed(ranked[0], one)) ?? ranked[0], value };
   const most = () => (state.value.name === goal.column ? goal.most : state.value.most);
   const cells = () => bestCells(state.x, state.y, state.value, most(), section.shown);
   const bestOf = (all) =>
@@ -56,7 +68,7 @@ function heatFigure(section, axes, values, bestRow) {
     const all = cells();
     const best = bestOf(all);
     const xs = inOrder(state.x.levels);
-    const ys = inOrder(state.y.levels);
+    const ys = state.y === state.x ? [''] : inOrder(state.y.levels);
     const few = xs.length * 70 < width - 80 && ys.length <= 24;
     const sorted = all.map((one) => one.value).sort((a, b) => a - b);
     const log = sorted[0] > 0 && sorted.at(-1) / sorted[0] > 20;
@@ -81,7 +93,7 @@ function heatFigure(section, axes, values, bestRow) {
           field: 'y',
           type: 'ordinal',
           sort: ys,
-          title: state.y.name,
+          title: state.y === state.x ? null : state.y.name,
           axis: { grid: false, labelOverlap: true, labelLimit: width < 500 ? 90 : 220 },
         },
       },
@@ -94,7 +106,7 @@ function heatFigure(section, axes, values, bestRow) {
               type: 'quantitative',
               title: `best ${withUnit(state.value)}`,
               scale: { type: log ? 'log' : 'linear', range: heat, zero: false, nice: false },
-              legend: { orient: 'bottom', gradientLength: Math.min(240, width - 60), format: '.3~s', tickCount: 4 },
+              legend: { orient: 'bottom', gradientLength: Math.min(240, width - 60), labelExpr: siLabel, tickCount: 4 },
             },
             stroke: { condition: { test: `datum.row === ${best?.row ?? -1}`, value: '#d0021b' }, value: null },
             strokeWidth: { value: 3 },
@@ -109,7 +121,7 @@ function heatFigure(section, axes, values, bestRow) {
         ...(few
           ? [
               {
-                transform: [{ calculate: "format(datum.value, '.3~s')", as: 'words' }],
+                transform: [{ calculate: siWords('datum.value'), as: 'words' }],
                 mark: { type: 'text', fontSize: 10, style: 'cell' },
                 name: 'cells',
                 encoding: {
@@ -300,7 +312,7 @@ function sweepSection(section, index) {
     element(
       'p',
       { class: 'headline' },
-      `Of ${short(section.succeeded)} points the best has `,
+      `Of ${counted(section.succeeded, 'point')} the best has `,
       element('strong', {}, pointWords(axes, bestRow) || 'no parameter that differs'),
       ': ',
       number(bestValue, `${unit} `.trim()),
@@ -353,7 +365,7 @@ function sweepSection(section, index) {
       typeof valueAt(one, row) === 'number' ? exact(short(valueAt(one, row)), valueAt(one, row), one.unit) : full(valueAt(one, row)),
     );
   body.append(
-    element('h3', {}, `The best ${Math.min(topPoints, ranked.length)} points`),
+    element('h3', {}, `The best of ${counted(ranked.length, 'point')}`),
     plainTable(`The best points of ${section.store}`, columns, ranked.slice(0, topPoints).map(cells), { sortable: true }),
     dataTable('all points in full', () => ({ columns, rows: ranked.map((row) => [...axes, ...values].map((one) => valueAt(one, row))) })),
   );

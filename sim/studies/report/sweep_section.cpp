@@ -111,12 +111,22 @@ PointJson column_json(const SweepTable& table, std::size_t column, const std::ve
   return json;
 }
 
+// Two points have it with different values: a parameter that some kernels do not have is not one for that.
+bool is_axis(const SweepTable& table, std::size_t column) {
+  const ColumnKind kind = table.columns[column].kind;
+  if ((kind != ColumnKind::label && kind != ColumnKind::parameter) || table.columns[column].name == kRow) return false;
+  std::string seen;
+  for (const auto& row : table.rows) {
+    if (!seen.empty() && !row[column].empty() && row[column] != seen) return true;
+    if (seen.empty()) seen = row[column];
+  }
+  return false;
+}
+
 std::vector<std::string> axes_of(const SweepTable& table) {
   std::vector<std::string> axes;
-  for (std::size_t i = 0; i + 1 < table.columns.size(); ++i)
-    if ((table.columns[i].kind == ColumnKind::label || table.columns[i].kind == ColumnKind::parameter) &&
-        differs(table, i))
-      axes.push_back(table.columns[i].name);
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (is_axis(table, i)) axes.push_back(table.columns[i].name);
   return axes;
 }
 
