@@ -81,12 +81,17 @@ void add_launches(const Values& values, const std::string& word, std::vector<Par
   }
 }
 
-std::vector<Part> parts_from(const Values& values, std::vector<report::LeftOut>& left_out) {
+std::vector<std::string> words_from(const Values& values) {
   if (values.count("KERNEL") == 0)
     throw UsageError("nothing to report on; tilescope report KERNEL...|STORE|compare.json -o report.html",
                      "see: tilescope report --help");
+  return values["KERNEL"].as<std::vector<std::string>>();
+}
+
+std::vector<Part> parts_from(const Values& values, const std::vector<std::string>& words,
+                             std::vector<report::LeftOut>& left_out) {
   std::vector<Part> parts;
-  for (const std::string& word : values["KERNEL"].as<std::vector<std::string>>()) {
+  for (const std::string& word : words) {
     if (word.ends_with(".json"))
       parts.push_back({Shown::comparison, word, nullptr});
     else if (is_store(word))
@@ -155,6 +160,7 @@ Json ran(const Values& values, const Part& part, const GpuSpec& gpu, report::Ker
 }
 
 int write_report(const Values& values, std::ostream& out) {
+  const std::vector<std::string> words = words_from(values);
   const std::string format = chosen(values, "format", {"html", "json"});
   if (format == "html" && report_page_asset().empty())
     throw UsageError(
@@ -162,7 +168,7 @@ int write_report(const Values& values, std::ostream& out) {
         "install npm, run cmake and build again; --format json needs neither");
   std::vector<report::LeftOut> left_out;
   const std::vector<GpuSpec> gpus = gpus_from(values);
-  const std::vector<Part> parts = parts_from(values, left_out);
+  const std::vector<Part> parts = parts_from(values, words, left_out);
   const auto count = [&](Shown shown) {
     return static_cast<std::size_t>(
         std::count_if(parts.begin(), parts.end(), [&](const Part& part) { return part.shown == shown; }));

@@ -132,7 +132,7 @@ function comparisonSection(section, index) {
                 field: 'from',
                 type: 'quantitative',
                 bin: { binned: true, step },
-              scale: { domain: [-Math.ceil(edge / step) * step, Math.ceil(edge / step) * step] },
+                scale: { domain: [-Math.ceil(edge / step) * step, Math.ceil(edge / step) * step] },
                 title: `error [${errorUnit()}]${most > edge ? ', the last bars hold all beyond' : ''}`,
               },
               x2: { field: 'to' },
