@@ -46,9 +46,11 @@ target_link_libraries(
 # An installed user writes `#include "models/x.h"` as the sources do: include/tilescope is the include root.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilescope)
-install(TARGETS tilescope EXPORT tilescope ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT tilescope NAMESPACE tilescope:: DESTINATION ${package_dir} FILE tilescope-targets.cmake)
-install(DIRECTORY models sim traces DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilescope FILES_MATCHING PATTERN "*.h"
+install(TARGETS tilescope EXPORT tilescope ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT tilescope NAMESPACE tilescope:: DESTINATION ${package_dir} FILE tilescope-targets.cmake
+        COMPONENT development)
+install(DIRECTORY models sim traces DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilescope COMPONENT development
+        FILES_MATCHING PATTERN "*.h"
         PATTERN sim/cli EXCLUDE
         PATTERN sim/engine/timing EXCLUDE
         PATTERN sim/engine/counting EXCLUDE
@@ -56,9 +58,10 @@ install(DIRECTORY models sim traces DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tile
         PATTERN window_engine.h EXCLUDE
         PATTERN worker_pool.h EXCLUDE)
 # configs/tune names listings of the sources.
-install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope PATTERN tune EXCLUDE)
+install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope COMPONENT program PATTERN tune EXCLUDE)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tilescope-config.cmake.in
                               ${PROJECT_BINARY_DIR}/tilescope-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilescope-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tilescope-config.cmake ${PROJECT_BINARY_DIR}/tilescope-config-version.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake DESTINATION ${package_dir})
+              ${PROJECT_SOURCE_DIR}/cmake/Findre2.cmake ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake DESTINATION ${package_dir}
+        COMPONENT development)

@@ -17,4 +17,23 @@ target_link_libraries(tilescope_program PRIVATE tilescope_cli)
 if(TILESCOPE_QUICK_BUILD)
   tilescope_optimised_first(tilescope_program)
 endif()
-install(TARGETS tilescope_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS tilescope_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+
+# Manual pages and completion scripts: the program writes them from its option tables.
+set(written ${PROJECT_BINARY_DIR}/share)
+add_custom_command(
+  TARGET tilescope_program POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${written}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${written}
+  COMMAND tilescope_program man --all ${written}/man1
+  COMMAND tilescope_program completion bash -o ${written}/tilescope
+  COMMAND tilescope_program completion zsh -o ${written}/_tilescope
+  VERBATIM)
+set(zsh_completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+if(EXISTS /etc/debian_version)
+  set(zsh_completions ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+endif()
+install(DIRECTORY ${written}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+install(FILES ${written}/tilescope DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+install(FILES ${written}/_tilescope DESTINATION ${zsh_completions} COMPONENT program)
+install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

@@ -3,9 +3,11 @@
 #include "sim/cli/calibrate_command.h"
 #include "sim/cli/command.h"
 #include "sim/cli/compare_command.h"
+#include "sim/cli/completion_command.h"
 #include "sim/cli/config_command.h"
 #include "sim/cli/explain_command.h"
 #include "sim/cli/list_command.h"
+#include "sim/cli/man_command.h"
 #include "sim/cli/report_command.h"
 #include "sim/cli/run_command.h"
 #include "sim/cli/sweep_command.h"
@@ -16,10 +18,10 @@
 namespace tilescope::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(),     explain_command(),   walk_command(),  list_command(),
-                                           banks_command(),   config_command(),    trace_command(), bundle_command(),
-                                           compare_command(), calibrate_command(), sweep_command(), tune_command(),
-                                           report_command()};
+  static const std::vector<Command> all = {run_command(),     explain_command(),    walk_command(),  list_command(),
+                                           banks_command(),   config_command(),     trace_command(), bundle_command(),
+                                           compare_command(), calibrate_command(),  sweep_command(), tune_command(),
+                                           report_command(),  completion_command(), man_command()};
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "models/support/diagnostic.h"
 #include "models/support/suggest.h"
@@ -44,6 +45,11 @@ std::vector<std::string> config_directories() {
     directories.push_back((program.parent_path().parent_path() / "share" / "tilescope" / "configs").string());
   }
   directories.emplace_back(TILESCOPE_SOURCE_CONFIGS);
+  // Where no /proc says which program this is: the places of installed data (XDG Base Directory Specification).
+  const char* data = std::getenv("XDG_DATA_DIRS");
+  std::istringstream places(data != nullptr && *data != '\0' ? data : "/usr/local/share:/usr/share");
+  for (std::string place; std::getline(places, place, ':');)
+    directories.push_back((fs::path(place) / "tilescope" / "configs").string());
   return directories;
 }
 

@@ -7,7 +7,7 @@
 namespace tilescope::cli {
 
 // Where configs/ may be, best first: $TILESCOPE_CONFIGS alone if set, else ../share/tilescope/configs of the program,
-// then the sources'.
+// then the sources', then tilescope/configs of each of $XDG_DATA_DIRS.
 std::vector<std::string> config_directories();
 
 // The names of configs/gpus/*.yaml in the first of those directories that has any, sorted.

@@ -18,6 +18,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/run_bundle.h"
 #include "sim/cli/run_view.h"
+#include "sim/cli/run_watched.h"
 #include "sim/cli/threads_option.h"
 #include "sim/cli/usage_error.h"
 #include "sim/results/views/activity_svg.h"
@@ -120,7 +121,8 @@ int run_pictured(const Values& values, const std::vector<std::string>& words, co
   return run_view(values, kernels, gpus.front(), options, out);
 }
 
-int run_kernels(const Values& values, std::ostream& out) {
+// `results`: of single launches.
+int run_once(const Values& values, std::ostream& out, std::vector<LabelledResult>& results) {
   const std::vector<std::string> words = kernels_from(values);
   const bool pictured = values.count("view") != 0;
   const std::string format = chosen(
@@ -159,7 +161,6 @@ int run_kernels(const Values& values, std::ostream& out) {
   const std::unique_ptr<AtomicFile> timeline_file = open_timeline(timeline);
 
   with_output(values, out, [&](std::ostream& stream) {
-    std::vector<LabelledResult> results;
     for (std::size_t i = 0; i < words.size(); ++i)
       for (const GpuSpec& gpu : gpus) {
         const std::string label = gpus.size() == 1 ? words[i] : words[i] + ", " + gpu.name;
@@ -186,6 +187,19 @@ int run_kernels(const Values& values, std::ostream& out) {
     stream << text_of(results, format);
   });
   if (timeline_file) timeline_file->commit();
+  return ok;
+}
+
+int run_kernels(const Values& values, std::ostream& out) {
+  std::vector<LabelledResult> results;
+  if (values.count("watch") == 0) return run_once(values, out, results);
+  const std::vector<std::string> paths = watched_paths(kernels_from(values), words_of(values, "gpu"));
+  if (paths.empty()) throw UsageError("--watch: no KERNEL or --gpu is a file that could change");
+  run_watched(paths, out, [&] {
+    results.clear();
+    run_once(values, out, results);
+    return results;
+  });
   return ok;
 }
 
@@ -216,6 +230,7 @@ Command run_command() {
       "tilescope run gemm_tiled --sample off --timeline cta.svg --timeline-cta 5\n"
       "tilescope run traces/samples/sass/gemm_naive.yaml\n"
       "tilescope run traces/samples/sass/gemm_tiled.yaml --by line --top 10\n"
+      "tilescope run traces/samples/sass/gemm_tiled.yaml --watch\n"
       "tilescope run train.bundle --gpu a100_40 --gpu h200\n"
       "tilescope run 'train.bundle#softmax' --format csv -o softmax.csv\n"
       "tilescope run train.bundle#7 --by line";
@@ -247,6 +262,10 @@ Command run_command() {
         "Perfetto (.json); what one CTA's warps did and waited for: a picture (.svg)");
     line.options.add_options()("timeline-cta", po::value<std::string>()->value_name("N"),
                                "of --timeline FILE.json or FILE.svg: whose warps are shown (0)");
+    line.options.add_options()(
+        "watch",
+        "run again whenever the launch file, anything beside it or a GPU's file changes, and say "
+        "what that\nhas changed; until Ctrl-C");
     line.options.add_options()(
         "wall",
         "put the seconds the run took into the JSON's provenance; without it they are null, and\n"

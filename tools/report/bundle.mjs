@@ -2,7 +2,7 @@
 // and the line kMarker where a report's document belongs. Its content security policy names each script by its hash: what a report
 // says can not run, and nothing can be fetched.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [folder, modules, out] = process.argv.slice(2);
@@ -34,10 +34,17 @@ const scripts = [
     'page',
   ].map((name) => text(folder, `${name}.js`)),
 ];
-const notices = ['vega', 'vega-lite', 'vega-interpreter'].map((name) => {
+// What is bundled, with the licences that go with it; packages with the same text stand together.
+const bundled = readdirSync(modules).filter((name) => /^(vega|d3-|topojson-client|internmap|delaunator|robust-predicates)/.test(name));
+const licences = new Map();
+for (const name of bundled.sort()) {
+  const file = readdirSync(join(modules, name)).find((one) => /^licen[sc]e/i.test(one));
   const { version, license } = JSON.parse(text(modules, name, 'package.json'));
-  return `${name} ${version} (${license})`;
-});
+  const words = file ? readFileSync(join(modules, name, file), 'utf8').trim() : license;
+  licences.set(words, [...(licences.get(words) ?? []), `${name} ${version}`]);
+}
+const escaped = (words) => words.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+const notices = escaped([...licences].map(([words, names]) => `${names.join(', ')}\n\n${words}`).join('\n\n\n'));
 
 // A script ends at the first "</script", wherever it stands; "<!--" would begin a comment that hides the end.
 const closed = scripts.map((script) => script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--'));
@@ -47,7 +54,7 @@ const policy = `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'u
 const parts = {
   '@POLICY@': policy,
   '@STYLE@': text(folder, 'page.css'),
-  '@NOTICES@': notices.join(', '),
+  '@NOTICES@': notices,
   '@SCRIPTS@': closed.map((script) => `<script>${script}</script>`).join('\n'),
 };
 // A function as the replacement: "$" stands for itself.

@@ -1,0 +1,20 @@
+# Debian packages: `cpack --config build/release/CPackConfig.cmake`, or the target package. tilescope is the program,
+# libtilescope-dev the library with its headers.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tilescope)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_CONTACT "the authors of Tilescope")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL program development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME tilescope)
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
+    "Predicts what CUDA kernels do to a GPU's memory hierarchy: bank conflicts, hit rates, traffic, cycles.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtilescope-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, nlohmann-json3-dev, libexpected-dev, libyaml-cpp-dev, libre2-dev, libsqlite3-dev, libzstd-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The simulator as a C++ library: headers, a static library and a CMake package.")
+include(CPack)

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "sim/cli/command.h"
+
+namespace tilescope::cli {
+
+Command completion_command();
+
+}  // namespace tilescope::cli
