@@ -160,18 +160,19 @@ async function keyboardWorks(browser) {
   await context.close();
 }
 
+// A page of its own for each: the browser holds back a second download.
 async function chartsAreSaved(browser) {
-  const { page, context } = await opened(browser, 'compiled', { theme: 'dark', width: 1280 }, { acceptDownloads: true });
   for (const [kind, begin] of [
     ['SVG', '<svg'],
     ['PNG', '\x89PNG'],
   ]) {
+    const { page, context } = await opened(browser, 'compiled', { theme: 'dark', width: 1280 }, { acceptDownloads: true });
     const coming = page.waitForEvent('download');
     await page.locator('#kernel-0 figure .save button', { hasText: kind }).first().click();
     const path = await (await coming).path();
     check(readFileSync(path, 'latin1').startsWith(begin), `the saved ${kind} is none`);
+    await context.close();
   }
-  await context.close();
 }
 
 async function studyAnswers(browser) {

@@ -120,14 +120,14 @@ class Chart {
   }
 
   saveSvg() {
-    return this.onWhite(async (view) => save(new Blob([await view.toSVG()], { type: 'image/svg+xml' }), `${fileName(this.name)}.svg`));
+    return this.onWhite(async (view) => save(new Blob([await view.toSVG()], { type: 'image/svg+xml' }), `${fileName(this.title)}.svg`));
   }
 
   savePng() {
     return this.onWhite(async (view) => {
       const canvas = await view.toCanvas(2);
       return new Promise((done) => {
-        canvas.toBlob((blob) => done(save(blob, `${fileName(this.name)}.png`)), 'image/png');
+        canvas.toBlob((blob) => done(save(blob, `${fileName(this.title)}.png`)), 'image/png');
       });
     });
   }
@@ -176,6 +176,7 @@ function showTip(handler, event, item, value) {
 // {title, note, label: what a screen reader hears, spec, table(): {columns, rows}, controls: [nodes], wide, level: 3}
 function figure(options) {
   const chart = new Chart(options.label ?? options.title, options.spec);
+  chart.title = options.title;
   const button = (text, act) =>
     element('button', { type: 'button', class: 'small', 'aria-label': `Save ${options.title} as ${text}`, click: act }, text);
   const made = element(
