@@ -167,6 +167,7 @@ async function chartsAreSaved(browser) {
     ['PNG', '\x89PNG'],
   ]) {
     const { page, context } = await opened(browser, 'compiled', { theme: 'dark', width: 1280 }, { acceptDownloads: true });
+    await drawAll(page); // a chart that is drawn moves what is below it
     const coming = page.waitForEvent('download');
     await page.locator('#kernel-0 figure .save button', { hasText: kind }).first().click();
     const path = await (await coming).path();
