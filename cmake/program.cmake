@@ -1,11 +1,12 @@
 # The program: sim/cli/ holds the command line as a library (so that tests can call it), sim/main.cpp starts it.
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 
+include(cmake/report.cmake)
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sim/cli/*.cpp)
 add_library(tilescope_cli STATIC ${cli_sources})
 tilescope_compile_options(tilescope_cli)
 tilescope_unity(tilescope_cli)
-target_link_libraries(tilescope_cli PUBLIC tilescope::tilescope Boost::program_options)
+target_link_libraries(tilescope_cli PUBLIC tilescope::tilescope Boost::program_options PRIVATE tilescope_report_page)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/cli/find_config.cpp PROPERTIES COMPILE_DEFINITIONS
                             TILESCOPE_SOURCE_CONFIGS="${PROJECT_SOURCE_DIR}/configs")
 

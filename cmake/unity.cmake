@@ -4,7 +4,7 @@
 
 # Groups in which no test spends its time: with TILESCOPE_QUICK_BUILD they are compiled without optimisation, in less time.
 set(unoptimised_groups
-    "sim|sim_cli|sim_results|sim_results_(banks|views|walk)|sim_studies_(bundle|calibrate|compare|measured)|traces_bundle")
+    "sim|sim_cli|sim_results|sim_results_(banks|views|walk)|sim_studies_(bundle|calibrate|compare|measured|report)|traces_bundle")
 
 # tilescope_unity(TARGET): the files of a folder are a group. The engine is one, with the models that it asks once per instruction:
 # calls between its files are inlined without link-time optimisation.

@@ -9,6 +9,7 @@
 #include "sim/cli/list_command.h"
 #include "sim/cli/man_command.h"
 #include "sim/cli/plot_command.h"
+#include "sim/cli/report_command.h"
 #include "sim/cli/run_command.h"
 #include "sim/cli/sweep_command.h"
 #include "sim/cli/trace_command.h"
@@ -18,10 +19,10 @@
 namespace tilescope::cli {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {run_command(),     explain_command(),    walk_command(),  list_command(),
-                                           banks_command(),   config_command(),     trace_command(), bundle_command(),
-                                           compare_command(), calibrate_command(),  sweep_command(), plot_command(),
-                                           tune_command(),    completion_command(), man_command()};
+  static const std::vector<Command> all = {
+      run_command(),   explain_command(), walk_command(),       list_command(),      banks_command(), config_command(),
+      trace_command(), bundle_command(),  compare_command(),    calibrate_command(), sweep_command(), plot_command(),
+      tune_command(),  report_command(),  completion_command(), man_command()};
   return all;
 }
 
