@@ -215,7 +215,7 @@ TEST_CASE("SMs whose ways to L2 differ by more than the window share no request,
   };
   CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0]")) == 1);
   CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0,190,0]")) > 1.9);  // TPCs 0 and 1 lie in CPCs 0 and 1
-  CHECK(requests_per_line({0, 6}, {0, 0}, ways("[0,190,0]")) == 1);  // TPC 3 in CPC 0 again
+  CHECK(requests_per_line({0, 6}, {0, 0}, ways("[0,190,0]")) == 1);   // TPC 3 in CPC 0 again
   CHECK(requests_per_line({0, 1}, {0, 0}, ways("[0,190,0]")) == 1);
 }
 

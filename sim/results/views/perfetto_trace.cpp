@@ -122,10 +122,9 @@ void add_chip(Events& events, const LaunchHistory& history, double sm_mhz) {
       events.counter(kChipProcess, name, series, when, value);
     };
     const auto gb_per_second = [&](std::uint64_t bytes) { return static_cast<double>(bytes) / cycles * sm_mhz / 1000; };
-    counter("L2 read hit rate", "%",
-            l2.read_sectors == 0
-                ? 0
-                : 100 * static_cast<double>(l2.read_hit_sectors) / static_cast<double>(l2.read_sectors));
+    if (l2.read_sectors != 0)  // else it has none
+      counter("L2 read hit rate", "%",
+              100 * static_cast<double>(l2.read_hit_sectors) / static_cast<double>(l2.read_sectors));
     counter("L2 GB/s", "read by SMs", gb_per_second(kSectorBytes * l2.read_sectors));
     counter("L2 GB/s", "written by SMs", gb_per_second(kSectorBytes * l2.write_sectors));
     counter("L2 GB/s", "fabric", gb_per_second(kSectorBytes * l2.fabric_sectors));
