@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "models/support/accepted.h"
 #include "models/support/diagnostic.h"
@@ -44,7 +46,7 @@ std::optional<std::string> impossible(const Range& range) {
 
 std::string number_text(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 0x1p53;
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.10g}", value);
+  return whole ? std::to_string(static_cast<std::int64_t>(value)) : fmt::format("{:.10g}", value);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a launch does over time (sim/engine/launch_history.h), and its trace for Perfetto.
-#include "sim/results/views/perfetto_trace.h"
+// What a launch does over time, and its trace for Perfetto.
+#include "sim/engine/launch_history.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +8,7 @@
 #include "engine_runs.h"
 #include "kernel_walk.h"
 #include "sass_runs.h"
+#include "sim/results/views/perfetto_trace.h"
 
 using namespace tilescope;
 
