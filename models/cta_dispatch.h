@@ -3,13 +3,14 @@
 // share them evenly: a TPC of each in turn, and the second SMs of TPCs only when every TPC has a CTA. Source: order and
 // delays measured on an H200, tests/data/cta_timeline_tiled32_2048.csv; which SM ran which of 72, 128, 144, 160 and 256
 // CTAs on an H100, of 8 to 300 on an H200 (gpu/measured/h200/cta_placement.csv). On both, the first eight CTAs go to
-// four TPCs that come before the GPCs; which GPCs these belong to differs from one GPU to the next, and is not
-// modelled.
+// four TPCs of one GPC that come before the GPCs: so do all CTAs of a launch that has no more. That they come first in
+// larger launches, where it changes the numbers of CTAs only, is not modelled.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "models/gpu_spec.h"
@@ -33,8 +34,9 @@ class CtaDispatch {
   // The first wave, for empty SMs with `slots` places each; gpcs: SMs of each GPC, numbered one GPC after the other.
   std::vector<Placement> first_wave(const std::vector<std::int64_t>& gpcs, int slots) {
     std::vector<Placement> placements;
+    const bool few = ctas_ <= kFewCtas && gpcs.front() >= kFewCtas;
     for (int slot = 0; slot < slots; ++slot)
-      for (const int sm : shared_out(gpcs, remaining())) {
+      for (const int sm : few ? neighbours(remaining()) : shared_out(gpcs, remaining())) {
         placements.push_back({next_, sm, std::llround(static_cast<double>(next_) * spec_.cta_interval_cycles)});
         ++next_;
       }
@@ -78,6 +80,15 @@ class CtaDispatch {
   }
 
  private:
+  static constexpr std::int64_t kFewCtas = 8;
+
+  // SMs of the first GPC, TPC after TPC.
+  static std::vector<int> neighbours(std::int64_t ctas) {
+    std::vector<int> sms(static_cast<std::size_t>(ctas));
+    std::iota(sms.begin(), sms.end(), 0);
+    return sms;
+  }
+
   // The SMs that `ctas` CTAs go to, one each, in the order of the CTAs.
   static std::vector<int> shared_out(const std::vector<std::int64_t>& gpcs, std::int64_t ctas) {
     std::vector<std::int64_t> share(gpcs.size(), 0);

@@ -15,7 +15,11 @@ bool is_power_of_two(std::int64_t value) { return std::has_single_bit(static_cas
 void ClockSpec::fields(SpecFields& f) {
   f.real("sm_mhz", sm_mhz, {100, 10000}, "MHz", "clock of the SMs while a kernel runs");
   f.real("l2_mhz", l2_mhz, {100, 10000}, "MHz", "clock of the L2 slices");
-  f.real("tensor_pct", tensor_pct, {10, 100}, "%", "of sm_mhz, in kernels that use tensor cores");
+  f.real("tensor_pct", tensor_pct, {10, 100}, "%", "of sm_mhz, of a GPC while tensor cores there work");
+  f.real("tensor_hold_ns", tensor_hold_ns, {0, 1e6}, "ns", "how long after their last instruction");
+  f.real("tensor_gap_ns", tensor_gap_ns, {1, 1e6}, "ns", "pause of theirs after which the clock steps down anew");
+  f.real("tensor_step_pct", tensor_step_pct, {10, 100}, "%", "of sm_mhz, while it steps down");
+  f.real("tensor_step_ns", tensor_step_ns, {0, 1e6}, "ns", "how long that takes");
 }
 
 std::int64_t SmSpec::count() const { return std::accumulate(gpcs.begin(), gpcs.end(), std::int64_t{0}); }
@@ -103,6 +107,8 @@ void FencesSpec::fields(SpecFields& f) {
   f.integer("cta_cycles", cta_cycles, {1, 10000}, "cycle", "MEMBAR of CTA scope to the next instruction");
   f.integer("gpu_cycles", gpu_cycles, {1, 10000}, "cycle", "of GPU scope: its own trip");
   f.integer("system_cycles", system_cycles, {1, 100000}, "cycle", "of system scope");
+  f.integer("cluster_errors_cycles", cluster_errors_cycles, {1, 100000}, "cycle",
+            "CGAERRBAR, the end of a release to a cluster");
   f.integer("interval_cycles", interval_cycles, {1, 1000}, "cycle", "between two memory barriers of an SM");
   f.integer("invalidation_cycles", invalidation_cycles, {0, 10000}, "cycle", "CCTL.IVALL that finds lines in L1");
 }

@@ -13,7 +13,12 @@ namespace tilescope {
 struct ClockSpec {
   double sm_mhz = 0;
   double l2_mhz = 0;
-  double tensor_pct = 0;  // of sm_mhz, in kernels with tensor instructions
+  // Of a GPC while tensor cores there work (gpc_clock.h):
+  double tensor_pct = 0;       // of sm_mhz
+  double tensor_hold_ns = 0;   // after the last tensor instruction
+  double tensor_gap_ns = 0;    // pause after which work begins anew
+  double tensor_step_pct = 0;  // of sm_mhz, when it does
+  double tensor_step_ns = 0;
   void fields(SpecFields& f);
 };
 
@@ -86,8 +91,9 @@ struct FencesSpec {
   std::int64_t cta_cycles = 0;  // MEMBAR to the next instruction, by scope; what the warp waits for is answered
   std::int64_t gpu_cycles = 0;
   std::int64_t system_cycles = 0;
-  std::int64_t interval_cycles = 0;      // between two of an SM
-  std::int64_t invalidation_cycles = 0;  // CCTL.IVALL that finds lines
+  std::int64_t cluster_errors_cycles = 0;  // CGAERRBAR
+  std::int64_t interval_cycles = 0;        // between two of an SM
+  std::int64_t invalidation_cycles = 0;    // CCTL.IVALL that finds lines
   void fields(SpecFields& f);
 };
 

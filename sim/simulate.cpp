@@ -21,6 +21,16 @@ constexpr std::uint64_t kLookups = 8'000'000;
 constexpr std::uint64_t kLookupsFast = 2'000'000;
 constexpr unsigned kMostThinning = 6;
 
+// The GPU as the counting engine, which has no clocks that change, sees it: with tensor instructions in the kernel all
+// SMs run at the clock of those whose tensor cores work.
+GpuSpec gpu_counting(const GpuSpec& gpu, const Kernel& kernel) {
+  GpuSpec slower = gpu;
+  const auto code = kernel.code();
+  if (std::any_of(code.begin(), code.end(), [](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; }))
+    slower.clock.sm_mhz *= slower.clock.tensor_pct / 100;
+  return slower;
+}
+
 void refuse_impossible_launch(const GpuSpec& gpu, const Kernel& kernel) {
   const auto problems = launch_problems(gpu, cta_resources(kernel.launch()));
   if (problems.empty()) return;
@@ -127,6 +137,22 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
   return outcome;
 }
 
+// Cycles that the GPC counts whose clock has slowed down least, as gpc__cycles_elapsed.max does, and its mean clock.
+// `all`: of the full clock, without the launch itself.
+struct AllCycles {
+  Cycle cycles, low, high;
+};
+void take_cycles(const GpuSpec& gpu, double share, const AllCycles& all, RunOutcome& outcome) {
+  const auto counted = [&](Cycle full) {
+    return (share == 1 ? full : std::llround(static_cast<double>(full) * share)) + gpu.launch.overhead_cycles;
+  };
+  outcome.cycles = counted(all.cycles);
+  outcome.cycles_low = counted(all.low);
+  outcome.cycles_high = counted(all.high);
+  outcome.sm_mhz = gpu.clock.sm_mhz * static_cast<double>(outcome.cycles) /
+                   static_cast<double>(all.cycles + gpu.launch.overhead_cycles);
+}
+
 RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   TimingEngine engine(gpu, kernel, options.threads);
   if (options.by_instruction) engine.attribute();
@@ -138,18 +164,14 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
   };
   engine.run();
   if (options.history != nullptr) options.history->end(engine.cycles());
-  return {engine.occupancy(),
-          engine.sm_counters(),
-          engine.memory_counters(),
-          engine.cycles() + gpu.launch.overhead_cycles,
-          engine.timeline(),
-          1,
-          0,
-          engine.cycles() + gpu.launch.overhead_cycles,
-          engine.cycles() + gpu.launch.overhead_cycles,
-          0,
-          engine.instruction_counters(),
-          {}};
+  RunOutcome outcome;
+  outcome.occupancy = engine.occupancy();
+  outcome.sm = engine.sm_counters();
+  outcome.memory = engine.memory_counters();
+  outcome.timeline = engine.timeline();
+  outcome.instructions = engine.instruction_counters();
+  take_cycles(gpu, engine.clock_share(), {engine.cycles(), engine.cycles(), engine.cycles()}, outcome);
+  return outcome;
 }
 
 // What does not depend on time is counted exactly; time and its reasons come from the launch's beginning.
@@ -165,15 +187,16 @@ Sampled sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
   };
   CountingSm::Grain grain{.thin_shift = thinning_for(gpu, kernel, options.sample)};
   TimedBeginning beginning(gpu, kernel, options);
+  const GpuSpec counting = gpu_counting(gpu, kernel);
   Counted counted;
   if (options.sample == Sample::fast) {
-    counted = count(gpu, kernel, options, grain, part(0, 0.4));
+    counted = count(counting, kernel, options, grain, part(0, 0.4));
     beginning.run_to_ratio(counted.curves, part(0.4, 1));
   } else {
     beginning.run(TimedBeginning::kMost, part(0, 0.5));
     if (!beginning.done()) {
-      grain.places = queue_places_like(beginning.engine(), gpu, kernel, options.threads, grain);
-      counted = count(gpu, kernel, options, grain, part(0.5, 0.9));
+      grain.places = queue_places_like(beginning.engine(), counting, kernel, options.threads, grain);
+      counted = count(counting, kernel, options, grain, part(0.5, 0.9));
       beginning.run_to_ratio(counted.curves, part(0.9, 1));
     }
   }
@@ -186,21 +209,23 @@ Sampled sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 }
 
 RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
-  if (options.mode == Mode::counts && options.memo != nullptr && !options.by_instruction)
-    return count_with_memo(gpu, kernel, options);
-  if (options.mode == Mode::counts)
-    return count(gpu, kernel, options, {.thin_shift = thinning_for(gpu, kernel, options.sample)}, options.on_progress)
-        .outcome;
+  if (options.mode == Mode::counts) {
+    const GpuSpec counting = gpu_counting(gpu, kernel);
+    const CountingSm::Grain grain{.thin_shift = thinning_for(gpu, kernel, options.sample)};
+    RunOutcome outcome = options.memo != nullptr && !options.by_instruction
+                             ? count_with_memo(counting, kernel, options)
+                             : count(counting, kernel, options, grain, options.on_progress).outcome;
+    outcome.sm_mhz = counting.clock.sm_mhz;
+    return outcome;
+  }
   if (options.sample == Sample::off) return time_in_full(gpu, kernel, options);
 
   auto [counted, timed] = sample(gpu, kernel, options);
   RunOutcome& outcome = counted.outcome;
-  outcome.cycles = timed.cycles + gpu.launch.overhead_cycles;
+  take_cycles(gpu, timed.clock_share, {timed.cycles, timed.low, timed.high}, outcome);
   outcome.coarse_cycles = 0;
   outcome.sampled_fraction = timed.fraction;
   outcome.cycles_error_pct = 100 * timed.interval.standard_error();
-  outcome.cycles_low = timed.low + gpu.launch.overhead_cycles;
-  outcome.cycles_high = timed.high + gpu.launch.overhead_cycles;
   if (const auto sentence = doubt(timed.interval)) outcome.approximations.push_back(*sentence);
   outcome.timeline = timed.timeline;
   if (timed.fraction == 1) {
@@ -221,19 +246,9 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 
 }  // namespace
 
-GpuSpec gpu_running(const GpuSpec& gpu, const Kernel& kernel) {
-  GpuSpec running = gpu;
-  const auto code = kernel.code();
-  if (std::any_of(code.begin(), code.end(), [](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; }))
-    running.clock.sm_mhz *= running.clock.tensor_pct / 100;
-  return running;
-}
-
 RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   refuse_impossible_launch(gpu, kernel);
-  const GpuSpec running = gpu_running(gpu, kernel);
-  RunOutcome outcome = run(running, kernel, options);
-  outcome.sm_mhz = running.clock.sm_mhz;
+  RunOutcome outcome = run(gpu, kernel, options);
   const std::vector<std::string> before = kernel.approximations();
   outcome.approximations.insert(outcome.approximations.begin(), before.begin(), before.end());
   // What was executed and is not modelled.

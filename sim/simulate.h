@@ -52,7 +52,8 @@ struct RunOutcome {
   Occupancy occupancy;
   SmCounters sm;
   MemoryCounters memory;
-  Cycle cycles = 0;                   // launch overhead and the last stores included; 0 in counts mode
+  // Of the GPC whose clock has slowed down least, launch overhead and the last stores included; 0 in counts mode.
+  Cycle cycles = 0;
   std::vector<FinishedCta> timeline;  // of the CTAs simulated in full; empty in counts mode
   double sampled_fraction =
       1;  // of the warp instructions that were timed one by one (counts mode: of the lines looked up)
@@ -66,16 +67,11 @@ struct RunOutcome {
   // What this launch does that is not modelled, or modelled as something else: one sentence each, with how often it
   // occurs, in a fixed order. Empty where the answer rests on nothing but what docs/accuracy.md states of every launch.
   std::vector<std::string> approximations;
-  double sm_mhz = 0;  // clock of the SMs; 0: the configured one
+  double sm_mhz = 0;  // mean clock of the SMs that `cycles` are counted by; 0: the configured one
   // Counts mode: what the counting engine's coarse clock says, which no sample has corrected; enough to tell which of
   // several launches are worth timing.
   Cycle coarse_cycles = 0;
 };
-
-// The GPU as the kernel finds it: SMs whose tensor cores work run at a lower clock than others, beside which the L2 and
-// device memory are faster. The clock falls for the whole launch here. Source: counters of an H100 and an H200, where
-// the SMs of a GPC that works on products run at 1,750 to 1,850 MHz, the others of the same launch at 1,980.
-GpuSpec gpu_running(const GpuSpec& gpu, const Kernel& kernel);
 
 // What a launch asks of an SM.
 CtaResources cta_resources(const Launch& launch);

@@ -13,7 +13,7 @@ inline constexpr std::uint8_t kNoScoreboard = 7;
 inline constexpr int kScoreboards = 6;
 
 // How far a memory barrier reaches, in `detail`.
-enum class Scope : std::uint8_t { cta, gpu, system };
+enum class Scope : std::uint8_t { cta, gpu, system, cluster_errors };  // the last: CGAERRBAR
 
 // What an atomic does, as far as its cost depends on it, in `detail`.
 enum class AtomicKind : std::uint8_t {

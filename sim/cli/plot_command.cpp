@@ -58,7 +58,7 @@ std::string timeline_of(const NamedKernel& named, const GpuSpec& gpu, RunOptions
                              static_cast<int>(gpu.sm.count()),
                              static_cast<int>(outcome.occupancy.ctas_per_sm),
                              sampled ? 0 : outcome.cycles,
-                             outcome.sm_mhz};
+                             gpu.clock.sm_mhz};
   const std::string note = fmt::format("of the {:.3g} % of the launch that was timed; --sample off: all of it\n",
                                        100 * outcome.sampled_fraction);
   return residency_chart(chart, style) + (sampled ? note : "");

@@ -181,7 +181,7 @@ int run_once(const Values& values, std::ostream& out, std::vector<LabelledResult
                                                          fmt::format("CTA {} of {}, {}", *watched, words[i], gpu.name))
                                       : timeline.ends_with(".csv")
                                           ? timeline_csv(outcome.timeline)
-                                          : perfetto_trace({outcome.timeline, history, activity, outcome.sm_mhz,
+                                          : perfetto_trace({outcome.timeline, history, activity, gpu.clock.sm_mhz,
                                                             outcome.sampled_fraction}));
       }
     stream << text_of(results, format);

@@ -33,21 +33,26 @@ class IssueListener {
 class IssueListeners : public IssueListener {
  public:
   void add(IssueListener& one) { all_.push_back(&one); }
+  // From now on they are told of times that lie so much later: the SM's clock has fallen behind the chip's.
+  void lag(Cycle behind) { behind_ = behind; }
+
   void issued(const Issue& issue, const WorkCounters& before, const WorkCounters& after) override {
-    for (IssueListener* one : all_) one->issued(issue, before, after);
+    const Issue told{issue.instruction, issue.cta, issue.warp, issue.when + behind_};
+    for (IssueListener* one : all_) one->issued(told, before, after);
   }
   void multiplies(std::int64_t cta, int sub, Cycle from, Cycle until) override {
-    for (IssueListener* one : all_) one->multiplies(cta, sub, from, until);
+    for (IssueListener* one : all_) one->multiplies(cta, sub, from + behind_, until + behind_);
   }
   void sets_out(std::int64_t cta, std::uint32_t barrier, std::int64_t bytes, Cycle when) override {
-    for (IssueListener* one : all_) one->sets_out(cta, barrier, bytes, when);
+    for (IssueListener* one : all_) one->sets_out(cta, barrier, bytes, when + behind_);
   }
   void brings(std::int64_t cta, std::uint32_t barrier, std::int64_t bytes, Cycle when) override {
-    for (IssueListener* one : all_) one->brings(cta, barrier, bytes, when);
+    for (IssueListener* one : all_) one->brings(cta, barrier, bytes, when + behind_);
   }
 
  private:
   std::vector<IssueListener*> all_;
+  Cycle behind_ = 0;
 };
 
 }  // namespace tilescope

@@ -13,16 +13,19 @@ namespace tilescope {
 
 class RequestOrder {
  public:
-  // What `outbox` holds for times before `until` is served next; the rest stays in it. SMs come in order.
-  void take(std::vector<MemoryRequest>& outbox, Cycle until) {
+  // What `outbox` holds for times before `until` is served next; the rest stays in it. SMs come in order. The outbox's
+  // times are `behind`.
+  void take(std::vector<MemoryRequest>& outbox, Cycle until, Cycle behind = 0) {
     std::size_t kept = 0;
     for (MemoryRequest& request : outbox) {
-      if (request.time < until) {
-        first_ = std::min(first_, request.time);
-        last_ = std::max(last_, request.time);
+      const Cycle time = request.time + behind;
+      if (time < until) {
+        first_ = std::min(first_, time);
+        last_ = std::max(last_, time);
         taken_.push_back(request);
+        taken_.back().time = time;
       } else {
-        earliest_kept_ = std::min(earliest_kept_, request.time);
+        earliest_kept_ = std::min(earliest_kept_, time);
         outbox[kept++] = request;
       }
     }

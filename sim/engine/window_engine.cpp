@@ -40,6 +40,15 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
                   std::any_of(kernel.code().begin(), kernel.code().end(), [](const Instruction& one) {
                     return one.op >= OpClass::mbarrier_init && one.op <= OpClass::cluster_barrier;
                   });
+  const bool multiplies = std::any_of(kernel.code().begin(), kernel.code().end(),
+                                      [](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; });
+  if (std::is_same_v<SmModel, Sm> && multiplies && GpcClock::varies(gpu.clock)) {
+    clocks_.assign(gpu.sm.gpcs.size(), GpcClock(gpu.clock));
+    for (std::size_t gpc = 0; gpc < gpu.sm.gpcs.size(); ++gpc)
+      gpc_of_.insert(gpc_of_.end(), static_cast<std::size_t>(gpu.sm.gpcs[gpc]), gpc);
+    behind_.assign(gpc_of_.size(), 0);
+    reached_.assign(gpc_of_.size(), 0);
+  }
   const int sms = static_cast<int>(gpu.sm.count());
   for (int s = 0; s < sms; ++s) {
     if constexpr (std::is_same_v<SmModel, Sm>)
@@ -56,9 +65,11 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
 
 template <class SmModel>
 void WindowEngine<SmModel>::give(const CtaDispatch::Placement& placement) {
-  ++given_[static_cast<std::size_t>(placement.sm)];
+  const auto sm = static_cast<std::size_t>(placement.sm);
+  ++given_[sm];
   if (follows_ctas_) sm_of_[placement.cta] = placement.sm;
-  sms_[static_cast<std::size_t>(placement.sm)]->launch_cta(placement.cta, placement.start);
+  if (!clocks_.empty()) starts_[placement.cta] = placement.start;
+  sms_[sm]->launch_cta(placement.cta, placement.start - behind(sm));
 }
 
 template <class SmModel>
@@ -82,6 +93,8 @@ void WindowEngine<SmModel>::run(Cycle until) {
                       now_, kernel_.launch().grid.count() - ended_, kernel_.launch().kernel));
     now_ = std::max(now_, next);
     const Cycle end = now_ + window_;
+    if (!clocks_.empty()) [[unlikely]]
+      advance_clocks(now_);
     advance_sms(end);
     serve_requests(end);
     if constexpr (std::is_same_v<SmModel, Sm>) pass_messages();
@@ -98,8 +111,9 @@ void WindowEngine<SmModel>::run(Cycle until) {
 template <class SmModel>
 Cycle WindowEngine<SmModel>::next_event() const {
   Cycle next = requests_.earliest_kept();
-  for (const auto& sm : sms_) {
-    next = std::min(next, sm->next_event());
+  for (std::size_t s = 0; s < sms_.size(); ++s) {
+    const Cycle own = sms_[s]->next_event();
+    if (own < kNever) next = std::min(next, own + behind(s));
     if (next <= now_) return next;
   }
   for (const FinishedCta& cta : leaving_) next = std::min(next, cta.end);
@@ -127,6 +141,11 @@ void WindowEngine<SmModel>::advance_sms(Cycle until) {
       for (std::size_t s = 0; (s = next.fetch_add(threads, std::memory_order_relaxed)) < sms_.size();) {
         if constexpr (std::is_same_v<SmModel, CountingSm>)
           if (s + threads < sms_.size()) sms_[s + threads]->fetch_ahead();
+        if (!clocks_.empty()) [[unlikely]] {
+          deliver_due(s, until);
+          sms_[s]->advance(until - behind_[s]);
+          continue;
+        }
         sms_[s]->deliver(replies_[s]);
         replies_[s].clear();
         if constexpr (std::is_same_v<SmModel, Sm>) {
@@ -142,10 +161,59 @@ void WindowEngine<SmModel>::advance_sms(Cycle until) {
   workers_->run(body);
 }
 
+// What the SM's tensor cores did in the last window decides how far its clock is behind in the next.
+template <class SmModel>
+void WindowEngine<SmModel>::advance_clocks(Cycle until) {
+  if constexpr (std::is_same_v<SmModel, Sm>) {
+    std::vector<Sm::TensorWork> work(clocks_.size());
+    for (std::size_t s = 0; s < sms_.size(); ++s) {
+      const Sm::TensorWork own = sms_[s]->take_tensor_work();
+      if (own.until <= own.from) continue;
+      Sm::TensorWork& all = work[gpc_of_[s]];
+      all = {std::min(all.from, own.from + behind_[s]), std::max(all.until, own.until + behind_[s])};
+    }
+    for (std::size_t gpc = 0; gpc < clocks_.size(); ++gpc) {
+      if (work[gpc].from < work[gpc].until) clocks_[gpc].work(work[gpc].from, work[gpc].until);
+      clocks_[gpc].advance(until);
+    }
+    for (std::size_t s = 0; s < sms_.size(); ++s) {
+      behind_[s] = clocks_[gpc_of_[s]].behind();
+      sms_[s]->lag(behind_[s]);
+    }
+  }
+}
+
+// Of what has been sent to the SM, what it needs to know before `until`: by how much its clock will be behind later is
+// not known yet.
+template <class SmModel>
+void WindowEngine<SmModel>::deliver_due([[maybe_unused]] std::size_t sm, [[maybe_unused]] Cycle until) {
+  if constexpr (std::is_same_v<SmModel, Sm>) {
+    const auto deliver = [&](auto& sent, auto when) {
+      const auto due =
+          std::stable_partition(sent.begin(), sent.end(), [&](const auto& one) { return one.*when >= until; });
+      std::remove_reference_t<decltype(sent)> now(due, sent.end());
+      sent.erase(due, sent.end());
+      for (auto& one : now) one.*when = std::max(one.*when - behind_[sm], reached_[sm]);
+      if (!now.empty()) sms_[sm]->deliver(now);
+    };
+    deliver(replies_[sm], &MemoryReply::ready);
+    deliver(bulk_arrivals_[sm], &BulkArrival::when);
+    deliver(messages_[sm], &ClusterMessage::when);
+    reached_[sm] = until - behind_[sm];
+  }
+}
+
+template <class SmModel>
+double WindowEngine<SmModel>::clock_share() const {
+  Cycle least = clocks_.empty() ? 0 : kNever;
+  for (const GpcClock& clock : clocks_) least = std::min(least, clock.behind());
+  return now_ == 0 ? 1 : 1 - static_cast<double>(least) / static_cast<double>(now_);
+}
+
 template <class SmModel>
 void WindowEngine<SmModel>::serve_requests(Cycle until) {
   requests_.clear();
-  for (const auto& sm : sms_) requests_.take(sm->outbox(), until);
+  for (std::size_t s = 0; s < sms_.size(); ++s) requests_.take(sms_[s]->outbox(), until, behind(s));
   const auto serve = [this](const MemoryRequest& request) {
     if (is_bulk(request.kind)) [[unlikely]] {
       serve_bulk(request);
@@ -215,12 +283,13 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
 template <class SmModel>
 void WindowEngine<SmModel>::pass_messages() {
   if constexpr (std::is_same_v<SmModel, Sm>) {
-    for (const auto& sm : sms_) {
-      for (const ClusterMessage& message : sm->messages()) {
+    for (std::size_t s = 0; s < sms_.size(); ++s) {
+      for (ClusterMessage message : sms_[s]->messages()) {
+        message.when += behind(s);
         const int to = sm_of(message.cta);
         if (to >= 0) messages_[static_cast<std::size_t>(to)].push_back(message);
       }
-      sm->messages().clear();
+      sms_[s]->messages().clear();
     }
     for (const auto& sm : sms_) {
       for (const ClusterArrival& arrival : sm->cluster_arrivals()) {
@@ -240,9 +309,16 @@ void WindowEngine<SmModel>::pass_messages() {
 template <class SmModel>
 void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
   const std::size_t first = timeline_.size();
-  for (const auto& sm : sms_) {
-    leaving_.insert(leaving_.end(), sm->finished().begin(), sm->finished().end());
-    sm->finished().clear();
+  for (std::size_t s = 0; s < sms_.size(); ++s) {
+    for (FinishedCta cta : sms_[s]->finished()) {
+      cta.end += behind(s);
+      if (const auto start = starts_.find(cta.cta); start != starts_.end()) {
+        cta.start = start->second;
+        starts_.erase(start);
+      }
+      leaving_.push_back(cta);
+    }
+    sms_[s]->finished().clear();
   }
   std::erase_if(leaving_, [&](const FinishedCta& cta) {
     if (cta.end <= until) timeline_.push_back(cta);

@@ -3,6 +3,10 @@
 //
 // Nothing an SM sends can come back sooner than the least latency of the memory system, so a window of that length
 // loses nothing, and the result does not depend on the number of threads.
+//
+// Cycles are those of the full SM clock. Where a GPC's clock slows down (models/gpc_clock.h), its SMs get fewer of them
+// in a window: they count cycles of their own, which are behind, and what they send and are sent is put from one count
+// into the other here.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +20,7 @@
 
 #include "models/cluster_barriers.h"
 #include "models/cta_dispatch.h"
+#include "models/gpc_clock.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/occupancy.h"
@@ -50,6 +55,8 @@ class WindowEngine {
   Cycle now() const { return now_; }
   // From the first CTA's start until the last CTA has ended and all stores are acknowledged.
   Cycle cycles() const { return std::max(last_end_, last_write_); }
+  // How many of the full clock's cycles the GPC that has had most of them has had, of all until now().
+  double clock_share() const;
   std::int64_t ctas_ended() const { return ended_; }
   SmCounters sm_counters() const;
   // Charges everything to static instructions as well. Call before run().
@@ -79,6 +86,9 @@ class WindowEngine {
 
  private:
   void note_history();
+  void advance_clocks(Cycle until);
+  Cycle behind(std::size_t sm) const { return clocks_.empty() ? 0 : behind_[sm]; }
+  void deliver_due(std::size_t sm, Cycle until);
   void advance_sms(Cycle until);
   void serve_requests(Cycle until);
   void replace_ended_ctas(Cycle until);
@@ -108,6 +118,12 @@ class WindowEngine {
   std::vector<FinishedCta> timeline_;
   std::vector<FinishedCta> leaving_;  // their warps have exited, what they stored has not left the SM
   std::vector<std::int64_t> given_;   // CTAs placed on each SM
+  // Of GPCs whose clocks may slow down; none otherwise, and then nothing is ever behind.
+  std::vector<GpcClock> clocks_;
+  std::vector<std::size_t> gpc_of_;                 // by SM
+  std::vector<Cycle> behind_;                       // by SM, in the window that is simulated
+  std::vector<Cycle> reached_;                      // by SM, in its own cycles: the end of the last window
+  std::unordered_map<std::int64_t, Cycle> starts_;  // of the CTAs that are there
   // Of clusters: by SM, what bulk copies and others bring to its mbarriers; where each CTA is.
   std::vector<std::vector<BulkArrival>> bulk_arrivals_;
   std::vector<std::vector<ClusterMessage>> messages_;

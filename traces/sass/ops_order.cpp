@@ -28,7 +28,7 @@ constexpr Order orders[] = {
     // What is ordered, and for whom.
     {"MEMBAR", OpClass::membar, {"SC", "ALL", "CTA", "SM", "CLUSTER", "GPU", "SYS", "VC", "MMIO"}},
     {"ERRBAR", OpClass::error_barrier, {}},
-    {"CGAERRBAR", OpClass::error_barrier, {}},
+    {"CGAERRBAR", OpClass::membar, {}},
     // Of local memory: one line or all, prefetched, invalidated, written back, reset.
     {"CCTLL", OpClass::cache_hint, {"IV", "IVALL", "PF1", "PF2", "WB", "WBALL", "RS", "RSLB"}},
     {"USETSHMSZ", OpClass::shared_release, {"FLUSH"}},
@@ -45,6 +45,7 @@ void take_operands(Decoder& d) {
 }
 
 Scope scope_of(const Decoder& d) {
+  if (d.parsed().opcode == "CGAERRBAR") return Scope::cluster_errors;
   if (d.parsed().has("SYS")) return Scope::system;
   return d.parsed().has("CTA") || d.parsed().has("SM") ? Scope::cta : Scope::gpu;
 }

@@ -139,6 +139,7 @@ SampledTiming TimedBeginning::timing(const WorkCurves& coarse) const {
                        engine_.cycles(),
                        1,
                        1,
+                       engine_.clock_share(),
                        engine_.sm_counters(),
                        engine_.memory_counters(),
                        engine_.timeline(),

@@ -45,6 +45,7 @@ struct SampledTiming {
   Cycle high = 0;
   double fraction = 1;       // of the instructions that were timed; 1: the launch was simulated to its end
   double time_fraction = 1;  // of `cycles` that the timed part takes
+  double clock_share = 1;    // WindowEngine::clock_share() of the timed part
   SmCounters sm;             // of the timed part
   MemoryCounters memory;
   std::vector<FinishedCta> timeline;

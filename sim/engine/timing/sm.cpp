@@ -310,6 +310,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
 inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
   const Cycle start = std::max(now, sub.products_until), end = start + pipes_.tensor_interval(*warp.pc);
   sub.pipe_free[static_cast<std::size_t>(Pipe::tensor)] = end;
+  tensor_work_ = {std::min(tensor_work_.from, start), std::max(tensor_work_.until, end)};
   if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, end);
 }
 
@@ -322,6 +323,7 @@ inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
   const Cycle read = lsu_.read_operands(now, TensorCores::wavefronts(*warp.pc, warp.sub));
   sub.products_until = std::max(start + pipes_.tensor_interval(*warp.pc), read);
   products_[index].add(sub.products_until + group_tensor_latency_, warp.pc->closes_group());
+  tensor_work_ = {std::min(tensor_work_.from, start), std::max(tensor_work_.until, sub.products_until)};
   if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, sub.products_until);
 }
 

@@ -61,6 +61,14 @@ class Sm {
 
   const FirstCtas& first_ctas() const { return first_ctas_; }
 
+  // When tensor cores worked in the last window, or will from then on: [from, until), empty if they did not.
+  struct TensorWork {
+    Cycle from = kNever, until = 0;
+  };
+  TensorWork take_tensor_work() { return std::exchange(tensor_work_, {}); }
+  // By how much the SM's cycles are behind those that listeners hear of.
+  void lag(Cycle behind) { listeners_.lag(behind); }
+
   // From now on `listener` hears of every issue, as those told before do. It outlives this.
   void tell(IssueListener& listener) {
     listeners_.add(listener);
@@ -147,6 +155,7 @@ class Sm {
   SmCounters counters_;
   IssueListeners listeners_;
   IssueListener* listener_ = nullptr;  // null: nobody wants to know
+  TensorWork tensor_work_;
   Cycle global_blocked_until_ = 0;
   bool woken_ = false;  // a sub-partition may issue earlier than it said
   Cycle active_since_ = 0;

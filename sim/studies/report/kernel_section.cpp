@@ -37,7 +37,7 @@ Json kernel_section(const GpuSpec& gpu, const Kernel& kernel, const std::string&
   json["lines"] = line_columns(kernel, outcome, options.lines);
   json["accesses"] = access_grids(gpu, kernel, outcome, options.accesses);
   json["sms"] = sm_occupancy(outcome.timeline, launch.grid.count(), gpu.sm.count(), options.cells);
-  json["memory"] = memory_history(history, outcome.sm_mhz > 0 ? outcome.sm_mhz : gpu.clock.sm_mhz);
+  json["memory"] = memory_history(history, gpu.clock.sm_mhz);
   return json;
 }
 
