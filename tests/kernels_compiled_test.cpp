@@ -1,0 +1,197 @@
+// Generators that take their code from compiled samples: the compiled kernel instruction by instruction where the shape
+// was compiled, and from the nearest other shape as if it had not been.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "sass_runs.h"
+#include "stream_summary.h"
+#include "traces/kernels/compiled_listings.h"
+#include "traces/kernels/gemm_naive.h"
+#include "traces/kernels/gemm_register.h"
+#include "traces/kernels/gemm_tiled.h"
+#include "traces/kernels/template_numbers.h"
+
+using namespace tilescope;
+
+namespace {
+
+struct Size {
+  std::int64_t m, n, k;
+};
+
+GemmProblem problem(const Size& size) { return {.m = size.m, .n = size.n, .k = size.k}; }
+
+GemmTiledSpec tiled(const std::string& function, const Size& size) {
+  const std::vector<int> n = template_numbers(function);
+  return {.problem = problem(size),
+          .tile = n[0],
+          .pad_a = n[1],
+          .pad_b = n[2],
+          .transpose_a = n[3] != 0,
+          .swizzle = n[4] != 0,
+          .bounds = n[5] != 0};
+}
+
+GemmRegisterSpec registers(const std::string& function, const Size& size) {
+  const std::vector<int> n = template_numbers(function);
+  GemmRegisterSpec spec{.problem = problem(size), .bm = n[0], .bn = n[1], .bk = n[2], .vector = n[5]};
+  const bool warps = function.find("gemm_warp") != std::string::npos;
+  spec.wm = warps ? n[3] : 0, spec.wn = warps ? n[4] : 0;
+  spec.tm = warps ? n[3] / 4 : n[3], spec.tn = warps ? n[4] / 8 : n[4];
+  return spec;
+}
+
+// The function's launch that the generator stands for: its grid, its block, its arrays' addresses.
+std::unique_ptr<Kernel> compiled(const std::string& family, const std::string& function, const Kernel& generated,
+                                 const GemmProblem& p, std::optional<int> group) {
+  const test::SassScratch scratch;
+  const GemmArrays arrays(p);
+  const Launch& launch = generated.launch();
+  scratch.write("code.sass", compiled_function_text(compiled_listing(family), function));
+  return test::sass_kernel(scratch.write(
+      "gemm.yaml", fmt::format("kernel: {{sass: code.sass, elf: {0}gpu/{1}.sm_90.elf, name: {2}}}\n"
+                               "grid: [{3}, {4}]\nblock: [{5}, {6}]\nbuffers:\n  a: {{size: {7}, address: {8:#x}}}\n"
+                               "  b: {{size: {9}, address: {10:#x}}}\n  c: {{size: {11}, address: {12:#x}}}\n"
+                               "args: [{{pointer: a}}, {{pointer: b}}, {{pointer: c}}, {13}, {14}, {15}{16}]\n",
+                               test::sass_samples, family, function, launch.grid.x, launch.grid.y, launch.block.x,
+                               launch.block.y, 4 * p.m * p.k, arrays.a, 4 * p.k * p.n, arrays.b, 4 * p.m * p.n,
+                               arrays.c, p.m, p.n, p.k, group ? fmt::format(", {}", *group) : "")));
+}
+
+// What one warp executes: every instruction's control codes, and every operand lane by lane.
+std::vector<std::string> executed(const Kernel& kernel, std::int64_t cta, int warp, std::uint64_t first_shared) {
+  std::vector<std::string> all;
+  const auto stream = kernel.make_stream();
+  stream->start(cta, warp, Operands::all);
+  for (Segment segment; stream->next(segment);) {
+    const MemoryOperand* operand = segment.operands;
+    for (std::uint32_t i = 0; i < segment.length; ++i) {
+      const Instruction& one = segment.code[i];
+      std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}", name(one.op), one.stall, one.write_scoreboard,
+                                     one.read_scoreboard, one.wait_mask, one.yield, one.register_reads, one.cached,
+                                     one.work, one.detail);
+      for (int n = 0; n < memory_operands(one.op); ++n, ++operand) {
+        const LanePattern& pattern = kernel.patterns().pattern(operand->pattern);
+        if (pattern.active == 0) continue;
+        const bool shared = is_shared(access_of(one.op, n));
+        text +=
+            fmt::format(" {:#x} {} {:x}", operand->base - (shared ? first_shared : 0), pattern.bytes, pattern.active);
+        for (int lane = 0; lane < kLanes; ++lane)
+          if (pattern.is_active(lane)) text += fmt::format(" {}", pattern.offset[static_cast<std::size_t>(lane)]);
+      }
+      all.push_back(std::move(text));
+    }
+  }
+  return all;
+}
+
+void check_same(const Kernel& generated, const Kernel& compiled) {
+  constexpr std::uint64_t kFirstShared = 1024;  // sm_90 keeps the first KiB
+  const Launch &a = generated.launch(), &b = compiled.launch();
+  CHECK(a.registers_per_thread == b.registers_per_thread);
+  CHECK(a.static_smem_bytes == b.static_smem_bytes);
+  for (const std::int64_t cta : {std::int64_t{0}, a.grid.count() - 1})
+    for (int warp = 0; warp < static_cast<int>(a.warps_per_cta()); ++warp) {
+      CAPTURE(cta);
+      CAPTURE(warp);
+      const auto here = executed(generated, cta, warp, 0), there = executed(compiled, cta, warp, kFirstShared);
+      REQUIRE(here.size() == there.size());
+      for (std::size_t i = 0; i < here.size(); ++i)
+        if (here[i] != there[i]) FAIL(i << ": " << here[i] << "\n" << there[i]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruction, control code and address") {
+  for (const char* family : {"gemm_register", "gemm_warp"})
+    for (const std::string& function : compiled_functions(family)) {
+      CAPTURE(function);
+      const GemmRegisterSpec spec = registers(function, {512, 256, 96});
+      const GemmRegister generated(spec);
+      check_same(generated, *compiled(family, function, generated, spec.problem, 1));
+    }
+  for (const std::string& function : compiled_functions("gemm_tiled")) {
+    CAPTURE(function);
+    const bool bounds = tiled(function, {}).bounds;
+    const auto sizes = bounds ? std::vector<Size>{{100, 90, 70}, {64, 64, 224}, {1, 3, 2}}
+                              : std::vector<Size>{{64, 64, 224}, {64, 32, 32}, {32, 64, 96}};
+    for (const Size& size : sizes) {
+      CAPTURE(size.k);
+      const GemmTiledSpec spec = tiled(function, size);
+      const GemmTiled generated(spec);
+      check_same(generated, *compiled("gemm_tiled", function, generated, spec.problem, {}));
+    }
+  }
+  for (const std::string& function : compiled_functions("gemm_naive"))
+    for (const Size& size : {Size{64, 64, 45}, {70, 50, 33}, {1, 9, 3}, {40, 3, 16}}) {
+      CAPTURE(function);
+      const GemmNaiveSpec spec{.problem = problem(size),
+                               .block_x = 16,
+                               .block_y = 8,
+                               .lanes_along_rows = function.find("LanesE1E") != std::string::npos};
+      const GemmNaive generated(spec);
+      check_same(generated, *compiled("gemm_naive", function, generated, spec.problem, {}));
+    }
+}
+
+TEST_CASE("a grouped raster costs the division that the compiled kernel makes for it") {
+  const std::string function = compiled_functions("gemm_register").front();
+  GemmRegisterSpec spec = registers(function, {1024, 256, 32});
+  spec.problem.raster = Raster::grouped;
+  spec.problem.group = 3;
+  const GemmRegister generated(spec);
+  check_same(generated, *compiled("gemm_register", function, generated, spec.problem, 3));
+}
+
+namespace {
+
+// The code of one shape from that of the nearest other one: exactly its requests, sectors, wavefronts and products; its
+// instructions within `tolerance`.
+template <class Gemm, class Spec>
+void check_without_itself(const Spec& spec, const std::string& function, double tolerance) {
+  const Gemm itself(spec, function), from_other(spec, Gemm::nearest_sample(spec, function));
+  StreamCounter a(itself), b(from_other);
+  a.add_ctas(0, 1);
+  b.add_ctas(0, 1);
+  const StreamSummary compiled = a.total(), reshaped = b.total();
+  for (const OpClass op : {OpClass::fma, OpClass::global_load, OpClass::global_store, OpClass::shared_load,
+                           OpClass::shared_store, OpClass::barrier, OpClass::exit})
+    CHECK_MESSAGE(reshaped.count(op) == compiled.count(op), name(op));
+  CHECK(reshaped.global_load_requests == compiled.global_load_requests);
+  CHECK(reshaped.global_load_sectors == compiled.global_load_sectors);
+  CHECK(reshaped.global_store_sectors == compiled.global_store_sectors);
+  CHECK(reshaped.shared_load_wavefronts == compiled.shared_load_wavefronts);
+  CHECK(reshaped.shared_load_ideal == compiled.shared_load_ideal);
+  CHECK(reshaped.shared_store_wavefronts == compiled.shared_store_wavefronts);
+  const double ratio = static_cast<double>(reshaped.instructions()) / static_cast<double>(compiled.instructions());
+  CHECK_MESSAGE(std::abs(ratio - 1) < tolerance, ratio);
+}
+
+}  // namespace
+
+TEST_CASE("a shape whose own code is set aside asks for the same memory, from the code of the nearest other shape") {
+  for (const std::string& function : compiled_functions("gemm_register")) {
+    CAPTURE(function);
+    check_without_itself<GemmRegister>(registers(function, {512, 512, 512}), function, 0.04);
+  }
+  // Whole passes of every unrolled loop; small tiles are mostly address arithmetic.
+  for (const std::string& function : compiled_functions("gemm_tiled")) {
+    CAPTURE(function);
+    const GemmTiledSpec spec = tiled(function, {512, 512, 512});
+    check_without_itself<GemmTiled>(spec, function, spec.tile >= 32 ? 0.05 : 0.25);
+  }
+}
+
+TEST_CASE("code that nothing changes in stays as it is when it is reshaped") {
+  // Another pad of the same layout: addresses move, no instruction does.
+  const Size size{64, 64, 64};
+  const GemmTiled compiled({.problem = problem(size)}), padded({.problem = problem(size), .pad_b = 8});
+  REQUIRE(compiled.code().size() == padded.code().size());
+  for (std::size_t i = 0; i < compiled.code().size(); ++i) {
+    CHECK(compiled.code()[i].op == padded.code()[i].op);
+    CHECK(compiled.code()[i].stall == padded.code()[i].stall);
+  }
+}
