@@ -3,62 +3,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <optional>
 
-#include "sass_runs.h"
+#include "compiled_shapes.h"
 #include "stream_summary.h"
-#include "traces/kernels/compiled_listings.h"
 #include "traces/kernels/gemm_naive.h"
-#include "traces/kernels/gemm_register.h"
-#include "traces/kernels/gemm_tiled.h"
-#include "traces/kernels/template_numbers.h"
 
 using namespace tilescope;
+using namespace tilescope::test;
 
 namespace {
-
-struct Size {
-  std::int64_t m, n, k;
-};
-
-GemmProblem problem(const Size& size) { return {.m = size.m, .n = size.n, .k = size.k}; }
-
-GemmTiledSpec tiled(const std::string& function, const Size& size) {
-  const std::vector<int> n = template_numbers(function);
-  return {.problem = problem(size),
-          .tile = n[0],
-          .pad_a = n[1],
-          .pad_b = n[2],
-          .transpose_a = n[3] != 0,
-          .swizzle = n[4] != 0,
-          .bounds = n[5] != 0};
-}
-
-GemmRegisterSpec registers(const std::string& function, const Size& size) {
-  const std::vector<int> n = template_numbers(function);
-  GemmRegisterSpec spec{.problem = problem(size), .bm = n[0], .bn = n[1], .bk = n[2], .vector = n[5]};
-  const bool warps = function.find("gemm_warp") != std::string::npos;
-  spec.wm = warps ? n[3] : 0, spec.wn = warps ? n[4] : 0;
-  spec.tm = warps ? n[3] / 4 : n[3], spec.tn = warps ? n[4] / 8 : n[4];
-  return spec;
-}
-
-// The function's launch that the generator stands for: its grid, its block, its arrays' addresses.
-std::unique_ptr<Kernel> compiled(const std::string& family, const std::string& function, const Kernel& generated,
-                                 const GemmProblem& p, std::optional<int> group) {
-  const test::SassScratch scratch;
-  const GemmArrays arrays(p);
-  const Launch& launch = generated.launch();
-  scratch.write("code.sass", compiled_function_text(compiled_listing(family), function));
-  return test::sass_kernel(scratch.write(
-      "gemm.yaml", fmt::format("kernel: {{sass: code.sass, elf: {0}gpu/{1}.sm_90.elf, name: {2}}}\n"
-                               "grid: [{3}, {4}]\nblock: [{5}, {6}]\nbuffers:\n  a: {{size: {7}, address: {8:#x}}}\n"
-                               "  b: {{size: {9}, address: {10:#x}}}\n  c: {{size: {11}, address: {12:#x}}}\n"
-                               "args: [{{pointer: a}}, {{pointer: b}}, {{pointer: c}}, {13}, {14}, {15}{16}]\n",
-                               test::sass_samples, family, function, launch.grid.x, launch.grid.y, launch.block.x,
-                               launch.block.y, 4 * p.m * p.k, arrays.a, 4 * p.k * p.n, arrays.b, 4 * p.m * p.n,
-                               arrays.c, p.m, p.n, p.k, group ? fmt::format(", {}", *group) : "")));
-}
 
 // What one warp executes: every instruction's control codes, and every operand lane by lane.
 std::vector<std::string> executed(const Kernel& kernel, std::int64_t cta, int warp, std::uint64_t first_shared) {
@@ -111,7 +64,7 @@ TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruc
       CAPTURE(function);
       const GemmRegisterSpec spec = registers(function, {512, 256, 96});
       const GemmRegister generated(spec);
-      check_same(generated, *compiled(family, function, generated, spec.problem, 1));
+      check_same(generated, *compiled(compiled_listing(family), function, generated, spec.problem, 1));
     }
   for (const std::string& function : compiled_functions("gemm_tiled")) {
     CAPTURE(function);
@@ -122,7 +75,7 @@ TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruc
       CAPTURE(size.k);
       const GemmTiledSpec spec = tiled(function, size);
       const GemmTiled generated(spec);
-      check_same(generated, *compiled("gemm_tiled", function, generated, spec.problem, {}));
+      check_same(generated, *compiled(compiled_listing("gemm_tiled"), function, generated, spec.problem, {}));
     }
   }
   for (const std::string& function : compiled_functions("gemm_naive"))
@@ -133,8 +86,24 @@ TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruc
                                .block_y = 8,
                                .lanes_along_rows = function.find("LanesE1E") != std::string::npos};
       const GemmNaive generated(spec);
-      check_same(generated, *compiled("gemm_naive", function, generated, spec.problem, {}));
+      check_same(generated, *compiled(compiled_listing("gemm_naive"), function, generated, spec.problem, {}));
     }
+}
+
+TEST_CASE(
+    "a shape compiled later is generated as the compiler wrote it once its listing is there: nothing else is new") {
+  for (const std::string& function : compiled_functions(later_listing("gemm_register"))) {
+    CAPTURE(function);
+    const GemmRegisterSpec spec = registers(function, {512, 512, 96});
+    const GemmRegister generated(spec, function, &later_listing("gemm_register"));
+    check_same(generated, *compiled(later_listing("gemm_register"), function, generated, spec.problem, 1));
+  }
+  for (const std::string& function : compiled_functions(later_listing("gemm_tiled"))) {
+    CAPTURE(function);
+    const GemmTiledSpec spec = tiled(function, tiled(function, {}).bounds ? Size{100, 90, 70} : Size{64, 64, 224});
+    const GemmTiled generated(spec, function, &later_listing("gemm_tiled"));
+    check_same(generated, *compiled(later_listing("gemm_tiled"), function, generated, spec.problem, {}));
+  }
 }
 
 TEST_CASE("a grouped raster costs the division that the compiled kernel makes for it") {
@@ -143,7 +112,7 @@ TEST_CASE("a grouped raster costs the division that the compiled kernel makes fo
   spec.problem.raster = Raster::grouped;
   spec.problem.group = 3;
   const GemmRegister generated(spec);
-  check_same(generated, *compiled("gemm_register", function, generated, spec.problem, 3));
+  check_same(generated, *compiled(compiled_listing("gemm_register"), function, generated, spec.problem, 3));
 }
 
 namespace {

@@ -57,7 +57,11 @@ const CompiledListing& compiled_listing(std::string_view family) {
 }
 
 std::vector<std::string> compiled_functions(std::string_view family) {
-  const std::string_view text = compiled_listing(family).sass;
+  return compiled_functions(compiled_listing(family));
+}
+
+std::vector<std::string> compiled_functions(const CompiledListing& listing) {
+  const std::string_view text = listing.sass;
   std::vector<std::string> names;
   for (std::size_t at = text.find(kFunction); at != std::string_view::npos; at = text.find(kFunction, at + 1)) {
     const std::size_t begin = at + kFunction.size();

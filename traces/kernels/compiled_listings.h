@@ -19,7 +19,8 @@ struct CompiledListing {
 const CompiledListing& compiled_listing(std::string_view family);
 
 // The symbols of a listing's functions, in its order.
-std::vector<std::string> compiled_functions(std::string_view family);
+std::vector<std::string> compiled_functions(const CompiledListing& listing);
+std::vector<std::string> compiled_functions(std::string_view family);  // that is embedded
 
 // The text of one function, as a listing of its own. REQUIRES: a symbol of compiled_functions().
 std::string compiled_function_text(const CompiledListing& listing, const std::string& function);

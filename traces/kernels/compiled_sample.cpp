@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "traces/kernels/compiled_listings.h"
 #include "traces/sass/kernel_facts.h"
 #include "traces/sass/launch_state.h"
 #include "traces/sass/linked_code.h"
@@ -27,19 +26,18 @@ struct ReadFunction {
   sass::KernelFacts facts;
 };
 
-// Each function is read once.
-const ReadFunction& read_function(const std::string& family, const std::string& name) {
+// Each function is read once; listings live as long as the program.
+const ReadFunction& read_function(const CompiledListing& listing, const std::string& name) {
   static std::mutex mutex;
-  static std::map<std::string, ReadFunction, std::less<>> known;
+  static std::map<std::pair<const char*, std::string>, ReadFunction> known;
   const std::scoped_lock lock(mutex);
-  const auto found = known.find(name);
+  const auto found = known.find({listing.sass.data(), name});
   if (found != known.end()) return found->second;
-  const CompiledListing& listing = compiled_listing(family);
-  const std::string file = family + ".sm_90";
+  const std::string file = std::string(listing.family) + ".sm_90";
   ReadFunction made;
   made.listing = sound(sass::read_listing(compiled_function_text(listing, name), file + ".sass"));
   made.facts = sass::facts_of(sound(sass::facts_from_elf_text(std::string(listing.elf), file + ".elf")), name);
-  return known.emplace(name, std::move(made)).first->second;
+  return known.emplace(std::pair(listing.sass.data(), name), std::move(made)).first->second;
 }
 
 sass::Argument argument(std::uint64_t value, unsigned bytes) {
@@ -70,7 +68,7 @@ std::shared_ptr<const Kernel> open(const SampleLaunch& sample, const ReadFunctio
 }  // namespace
 
 CompiledSample::CompiledSample(const SampleLaunch& launch) {
-  const ReadFunction& read = read_function(launch.family, launch.function);
+  const ReadFunction& read = read_function(*launch.listing, launch.function);
   kernel_ = open(launch, read);
   registers_per_thread = read.facts.registers.value_or(0);
   code.assign(kernel_->code().begin(), kernel_->code().end());

@@ -11,12 +11,14 @@
 
 #include "models/isa/instruction.h"
 #include "models/isa/kernel.h"
+#include "traces/kernels/compiled_listings.h"
 
 namespace tilescope {
 
 // kernel<<<grid, block>>>(pointers..., numbers...)
 struct SampleLaunch {
-  std::string family, function;  // of compiled_listings.h
+  const CompiledListing* listing = nullptr;
+  std::string function;  // of the listing
   Dim3 grid, block;
   std::vector<std::uint64_t> pointers;
   std::vector<std::int32_t> numbers;

@@ -70,7 +70,7 @@ LoopCode code_of(const GemmNaiveSpec& spec) {
   (spec.lanes_along_rows ? sample.problem.m : sample.problem.n) = kLanes;
   const GemmProblem& p = sample.problem;
   const GemmArrays arrays(p);
-  const CompiledSample compiled({.family = kNaiveFamily,
+  const CompiledSample compiled({.listing = &compiled_listing(kNaiveFamily),
                                  .function = function,
                                  .grid = {},
                                  .block = {sample.block_x, sample.block_y, 1},

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "traces/kernels/compiled_listings.h"
 #include "traces/kernels/compiled_sample.h"
 #include "traces/kernels/reshape.h"
 #include "traces/kernels/template_numbers.h"
@@ -134,7 +133,8 @@ std::int64_t registers_of(const GemmRegisterSpec& spec, const GemmRegisterSpec& 
   return std::clamp<std::int64_t>(of_sample + size(spec) - size(sample), kLeast, kMost);
 }
 
-LoopCode code_of(const GemmRegisterSpec& spec, const std::string& function, std::int64_t tiles_y) {
+LoopCode code_of(const GemmRegisterSpec& spec, const CompiledListing& listing, const std::string& function,
+                 std::int64_t tiles_y) {
   GemmRegisterSpec sample = register_shape(function, spec.wm > 0);
   // One CTA of the sample, with as many steps along K. In column order all rows of tiles are one band.
   const Raster raster = spec.problem.raster;
@@ -143,7 +143,7 @@ LoopCode code_of(const GemmRegisterSpec& spec, const std::string& function, std:
   const GemmProblem& p = sample.problem;
   const GemmArrays arrays(p);
   const CompiledSample compiled(
-      {.family = spec.family(),
+      {.listing = &listing,
        .function = function,
        .grid = {},
        .block = {sample.threads(), 1, 1},
@@ -170,11 +170,12 @@ std::string GemmRegister::nearest_sample(const GemmRegisterSpec& spec, const std
   return nearest;
 }
 
-GemmRegister::GemmRegister(const GemmRegisterSpec& spec, const std::string& sample)
+GemmRegister::GemmRegister(const GemmRegisterSpec& spec, const std::string& sample, const CompiledListing* listing)
     : spec_(spec), arrays_(spec.problem) {
   const GemmProblem& p = spec_.problem;
   raster_ = {.order = p.raster, .tiles_x = p.n / spec_.bn, .tiles_y = p.m / spec_.bm, .group = p.group};
-  const LoopCode code = code_of(spec_, sample.empty() ? nearest_sample(spec_) : sample, raster_.tiles_y);
+  const LoopCode code = code_of(spec_, listing == nullptr ? compiled_listing(spec_.family()) : *listing,
+                                sample.empty() ? nearest_sample(spec_) : sample, raster_.tiles_y);
   set_loop(code, addresses_of(spec_).advance, false, p.raster == Raster::morton ? Raster::morton : Raster::row);
 
   Launch launch;

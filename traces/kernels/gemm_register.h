@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "traces/kernels/compiled_listings.h"
 #include "traces/kernels/gemm_problem.h"
 #include "traces/kernels/sampled_kernel.h"
 
@@ -34,8 +35,10 @@ class GemmRegister final : public SampledKernel {
  public:
   // REQUIRES: M, N, K multiples of bm, bn, bk; bm of tm; bn of tn; bk and tn of vector. With warps' parts: bm of wm, bn
   // of wn, wm of 16, wn of 32.
-  // `sample`: the compiled shape whose code is used; empty: the nearest one.
-  explicit GemmRegister(const GemmRegisterSpec& spec, const std::string& sample = "");
+  // `sample`: the compiled shape whose code is used; empty: the nearest one. `listing`: which has it, if not the
+  // family's.
+  explicit GemmRegister(const GemmRegisterSpec& spec, const std::string& sample = "",
+                        const CompiledListing* listing = nullptr);
 
   // The symbol of the compiled function that is nearest to a shape, of all but `without`.
   static std::string nearest_sample(const GemmRegisterSpec& spec, const std::string& without = "");

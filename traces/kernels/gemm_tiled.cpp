@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "traces/kernels/compiled_listings.h"
 #include "traces/kernels/compiled_sample.h"
 #include "traces/kernels/reshape.h"
 #include "traces/kernels/template_numbers.h"
@@ -108,24 +107,25 @@ GemmTiledSpec tiled_shape(const std::string& function) {
           .bounds = n[5] != 0};
 }
 
-// How unlike their loops are: above all in what they check, then in how they find A's words and how many they read at
-// once, then in size. Pads only move addresses.
+// How unlike their loops are: above all in what they check; then in size, on which it depends how many steps the
+// compiler puts into one pass of the loop (one of 32 lines; without checks four of 16); then in how they find A's words
+// and how many they read at once. Pads only move addresses.
 double distance(const GemmTiledSpec& a, const GemmTiledSpec& b) {
   const auto apart = [](double x, double y) { return std::abs(std::log2(x / y)); };
   const auto reads = [](const GemmTiledSpec& s) { return static_cast<double>(reads_of_a(s).size()) / s.tile; };
-  return (a.bounds == b.bounds ? 0 : 100) + (a.swizzle == b.swizzle ? 0 : 20) +
-         (a.transpose_a == b.transpose_a ? 0 : 1) + 8 * apart(reads(a), reads(b)) + 4 * apart(a.tile, b.tile) +
-         (a.pad_a == b.pad_a ? 0 : 0.25) + (a.pad_b == b.pad_b ? 0 : 0.125);
+  return (a.bounds == b.bounds ? 0 : 1000) + 100 * apart(a.tile, b.tile) + (a.swizzle == b.swizzle ? 0 : 20) +
+         (a.transpose_a == b.transpose_a ? 0 : 1) + 8 * apart(reads(a), reads(b)) + (a.pad_a == b.pad_a ? 0 : 0.25) +
+         (a.pad_b == b.pad_b ? 0 : 0.125);
 }
 
-LoopCode code_of(const GemmTiledSpec& spec, const std::string& function) {
+LoopCode code_of(const GemmTiledSpec& spec, const CompiledListing& listing, const std::string& function) {
   GemmTiledSpec sample = tiled_shape(function);
   const std::int64_t T = sample.tile;
   // One CTA of the sample, with as many tiles along K; then the same with one row of C.
   sample.problem = {.m = T, .n = T, .k = divide_up(spec.problem.k, spec.tile) * T};
   const GemmProblem& p = sample.problem;
   const GemmArrays arrays(p);
-  SampleLaunch launch{.family = kTiledFamily,
+  SampleLaunch launch{.listing = &listing,
                       .function = function,
                       .grid = {},
                       .block = {T, T, 1},
@@ -165,12 +165,13 @@ std::string GemmTiled::nearest_sample(const GemmTiledSpec& spec, const std::stri
   return nearest;
 }
 
-GemmTiled::GemmTiled(const GemmTiledSpec& spec, const std::string& sample)
+GemmTiled::GemmTiled(const GemmTiledSpec& spec, const std::string& sample, const CompiledListing* listing)
     : spec_(normalised(spec)), arrays_(spec.problem) {
   const GemmProblem& p = spec_.problem;
   const std::int64_t T = spec_.tile;
   raster_ = {.order = p.raster, .tiles_x = divide_up(p.n, T), .tiles_y = divide_up(p.m, T), .group = p.group};
-  const LoopCode code = code_of(spec_, sample.empty() ? nearest_sample(spec_) : sample);
+  const LoopCode code = code_of(spec_, listing == nullptr ? compiled_listing(kTiledFamily) : *listing,
+                                sample.empty() ? nearest_sample(spec_) : sample);
   set_loop(code, addresses_of(spec_).advance, p.k % T != 0, p.raster);
 
   Launch launch;

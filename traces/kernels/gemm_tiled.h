@@ -12,6 +12,7 @@
 
 #include <string>
 
+#include "traces/kernels/compiled_listings.h"
 #include "traces/kernels/gemm_problem.h"
 #include "traces/kernels/sampled_kernel.h"
 
@@ -34,8 +35,10 @@ int shared_read_width(int pitch_words, int k, int length);
 class GemmTiled final : public SampledKernel {
  public:
   // REQUIRES: values in range; bounds if a dimension is no multiple of the tile.
-  // `sample`: the compiled layout whose code is used; empty: the nearest one.
-  explicit GemmTiled(const GemmTiledSpec& spec, const std::string& sample = "");
+  // `sample`: the compiled layout whose code is used; empty: the nearest one. `listing`: which has it, if not the
+  // family's.
+  explicit GemmTiled(const GemmTiledSpec& spec, const std::string& sample = "",
+                     const CompiledListing* listing = nullptr);
 
   // The symbol of the compiled function that is nearest to a layout, of all but `without`.
   static std::string nearest_sample(const GemmTiledSpec& spec, const std::string& without = "");
