@@ -41,7 +41,8 @@ std::size_t count_of(const std::vector<Placed>& all, int kind) {
 }
 
 // Rounds of `products` each, from `from` per step to `to` per step. Those in front and at the end stay, with what leads
-// to the first and follows the last.
+// to the first and follows the last. Loads stand in groups, not in every round: so the middle half of all rounds is
+// gone through again as often as it takes, not one of them.
 std::vector<Placed> deepened(const std::vector<Placed>& all, std::size_t products, int from, int to) {
   const std::size_t rounds = count_of(all, kProduct) / products, depth = static_cast<std::size_t>(from);
   if (rounds == 0 || rounds != depth) return all;
@@ -54,12 +55,13 @@ std::vector<Placed> deepened(const std::vector<Placed>& all, std::size_t product
   begin.push_back(end);
   std::vector<Placed> made(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begin[0]));
   const auto wanted = static_cast<std::size_t>(to);
+  const std::size_t half = (depth + 1) / 2, front = wanted > depth ? depth - depth / 4 : wanted / 2;
   for (std::size_t round = 0; round < wanted; ++round) {
-    std::size_t source = depth / 2;
-    if (round < std::min(wanted, depth) / 2)
-      source = round;
-    else if (wanted - round <= std::min(wanted, depth) - std::min(wanted, depth) / 2)
-      source = depth - (wanted - round);
+    std::size_t source = round;
+    if (round >= front) {
+      const bool at_end = wanted <= depth || wanted - round <= depth - front;
+      source = at_end ? depth - (wanted - round) : front - half + (round - front) % half;
+    }
     made.insert(made.end(), all.begin() + static_cast<std::ptrdiff_t>(begin[source]),
                 all.begin() + static_cast<std::ptrdiff_t>(begin[source + 1]));
   }

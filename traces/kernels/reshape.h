@@ -16,8 +16,8 @@ struct ShapeChange {
 // the arithmetic of a section that loads from global memory along with its loads. The n-th of m instructions stands
 // where that one stands in the compiled code which is as far along among its own kind, and keeps its control codes; so
 // a section in which no number changes stays as it is, instruction by instruction.
-// First, where the depth differs, the products of one k and what stands between them are repeated or left out in the
-// middle of a step.
+// First, where the depth differs, rounds of products of one k each, and what stands between them, are left out in the
+// middle of a step, or its middle half is gone through again.
 LoopCode reshaped(LoopCode code, const ShapeChange& change);
 
 }  // namespace tilescope
