@@ -16,15 +16,15 @@
 
 namespace tilescope::test {
 
-struct Size {
+struct GemmSize {
   std::int64_t m, n, k;
 };
 
-inline GemmProblem problem(const Size& size) { return {.m = size.m, .n = size.n, .k = size.k}; }
+inline GemmProblem gemm_problem(const GemmSize& size) { return {.m = size.m, .n = size.n, .k = size.k}; }
 
-inline GemmTiledSpec tiled(const std::string& function, const Size& size) {
+inline GemmTiledSpec tiled_spec(const std::string& function, const GemmSize& size) {
   const std::vector<int> n = template_numbers(function);
-  return {.problem = problem(size),
+  return {.problem = gemm_problem(size),
           .tile = n[0],
           .pad_a = n[1],
           .pad_b = n[2],
@@ -33,9 +33,9 @@ inline GemmTiledSpec tiled(const std::string& function, const Size& size) {
           .bounds = n[5] != 0};
 }
 
-inline GemmRegisterSpec registers(const std::string& function, const Size& size) {
+inline GemmRegisterSpec register_spec(const std::string& function, const GemmSize& size) {
   const std::vector<int> n = template_numbers(function);
-  GemmRegisterSpec spec{.problem = problem(size), .bm = n[0], .bn = n[1], .bk = n[2], .vector = n[5]};
+  GemmRegisterSpec spec{.problem = gemm_problem(size), .bm = n[0], .bn = n[1], .bk = n[2], .vector = n[5]};
   const bool warps = function.find("gemm_warp") != std::string::npos;
   spec.wm = warps ? n[3] : 0, spec.wn = warps ? n[4] : 0;
   spec.tm = warps ? n[3] / 4 : n[3], spec.tn = warps ? n[4] / 8 : n[4];
@@ -43,8 +43,8 @@ inline GemmRegisterSpec registers(const std::string& function, const Size& size)
 }
 
 // The function's launch that the generator stands for: its grid, its block, its arrays' addresses.
-inline std::unique_ptr<Kernel> compiled(const CompiledListing& listing, const std::string& function,
-                                        const Kernel& generated, const GemmProblem& p, std::optional<int> group) {
+inline std::unique_ptr<Kernel> compiled_gemm(const CompiledListing& listing, const std::string& function,
+                                             const Kernel& generated, const GemmProblem& p, std::optional<int> group) {
   const SassScratch scratch;
   const GemmArrays arrays(p);
   const Launch& launch = generated.launch();

@@ -62,31 +62,31 @@ TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruc
   for (const char* family : {"gemm_register", "gemm_warp"})
     for (const std::string& function : compiled_functions(family)) {
       CAPTURE(function);
-      const GemmRegisterSpec spec = registers(function, {512, 256, 96});
+      const GemmRegisterSpec spec = register_spec(function, {512, 256, 96});
       const GemmRegister generated(spec);
-      check_same(generated, *compiled(compiled_listing(family), function, generated, spec.problem, 1));
+      check_same(generated, *compiled_gemm(compiled_listing(family), function, generated, spec.problem, 1));
     }
   for (const std::string& function : compiled_functions("gemm_tiled")) {
     CAPTURE(function);
-    const bool bounds = tiled(function, {}).bounds;
-    const auto sizes = bounds ? std::vector<Size>{{100, 90, 70}, {64, 64, 224}, {1, 3, 2}}
-                              : std::vector<Size>{{64, 64, 224}, {64, 32, 32}, {32, 64, 96}};
-    for (const Size& size : sizes) {
+    const bool bounds = tiled_spec(function, {}).bounds;
+    const auto sizes = bounds ? std::vector<GemmSize>{{100, 90, 70}, {64, 64, 224}, {1, 3, 2}}
+                              : std::vector<GemmSize>{{64, 64, 224}, {64, 32, 32}, {32, 64, 96}};
+    for (const GemmSize& size : sizes) {
       CAPTURE(size.k);
-      const GemmTiledSpec spec = tiled(function, size);
+      const GemmTiledSpec spec = tiled_spec(function, size);
       const GemmTiled generated(spec);
-      check_same(generated, *compiled(compiled_listing("gemm_tiled"), function, generated, spec.problem, {}));
+      check_same(generated, *compiled_gemm(compiled_listing("gemm_tiled"), function, generated, spec.problem, {}));
     }
   }
   for (const std::string& function : compiled_functions("gemm_naive"))
-    for (const Size& size : {Size{64, 64, 45}, {70, 50, 33}, {1, 9, 3}, {40, 3, 16}}) {
+    for (const GemmSize& size : {GemmSize{64, 64, 45}, {70, 50, 33}, {1, 9, 3}, {40, 3, 16}}) {
       CAPTURE(function);
-      const GemmNaiveSpec spec{.problem = problem(size),
+      const GemmNaiveSpec spec{.problem = gemm_problem(size),
                                .block_x = 16,
                                .block_y = 8,
                                .lanes_along_rows = function.find("LanesE1E") != std::string::npos};
       const GemmNaive generated(spec);
-      check_same(generated, *compiled(compiled_listing("gemm_naive"), function, generated, spec.problem, {}));
+      check_same(generated, *compiled_gemm(compiled_listing("gemm_naive"), function, generated, spec.problem, {}));
     }
 }
 
@@ -94,25 +94,26 @@ TEST_CASE(
     "a shape compiled later is generated as the compiler wrote it once its listing is there: nothing else is new") {
   for (const std::string& function : compiled_functions(later_listing("gemm_register"))) {
     CAPTURE(function);
-    const GemmRegisterSpec spec = registers(function, {512, 512, 96});
+    const GemmRegisterSpec spec = register_spec(function, {512, 512, 96});
     const GemmRegister generated(spec, function, &later_listing("gemm_register"));
-    check_same(generated, *compiled(later_listing("gemm_register"), function, generated, spec.problem, 1));
+    check_same(generated, *compiled_gemm(later_listing("gemm_register"), function, generated, spec.problem, 1));
   }
   for (const std::string& function : compiled_functions(later_listing("gemm_tiled"))) {
     CAPTURE(function);
-    const GemmTiledSpec spec = tiled(function, tiled(function, {}).bounds ? Size{100, 90, 70} : Size{64, 64, 224});
+    const GemmTiledSpec spec =
+        tiled_spec(function, tiled_spec(function, {}).bounds ? GemmSize{100, 90, 70} : GemmSize{64, 64, 224});
     const GemmTiled generated(spec, function, &later_listing("gemm_tiled"));
-    check_same(generated, *compiled(later_listing("gemm_tiled"), function, generated, spec.problem, {}));
+    check_same(generated, *compiled_gemm(later_listing("gemm_tiled"), function, generated, spec.problem, {}));
   }
 }
 
 TEST_CASE("a grouped raster costs the division that the compiled kernel makes for it") {
   const std::string function = compiled_functions("gemm_register").front();
-  GemmRegisterSpec spec = registers(function, {1024, 256, 32});
+  GemmRegisterSpec spec = register_spec(function, {1024, 256, 32});
   spec.problem.raster = Raster::grouped;
   spec.problem.group = 3;
   const GemmRegister generated(spec);
-  check_same(generated, *compiled(compiled_listing("gemm_register"), function, generated, spec.problem, 3));
+  check_same(generated, *compiled_gemm(compiled_listing("gemm_register"), function, generated, spec.problem, 3));
 }
 
 namespace {
@@ -144,20 +145,20 @@ void check_without_itself(const Spec& spec, const std::string& function, double 
 TEST_CASE("a shape whose own code is set aside asks for the same memory, from the code of the nearest other shape") {
   for (const std::string& function : compiled_functions("gemm_register")) {
     CAPTURE(function);
-    check_without_itself<GemmRegister>(registers(function, {512, 512, 512}), function, 0.04);
+    check_without_itself<GemmRegister>(register_spec(function, {512, 512, 512}), function, 0.04);
   }
   // Whole passes of every unrolled loop; small tiles are mostly address arithmetic.
   for (const std::string& function : compiled_functions("gemm_tiled")) {
     CAPTURE(function);
-    const GemmTiledSpec spec = tiled(function, {512, 512, 512});
+    const GemmTiledSpec spec = tiled_spec(function, {512, 512, 512});
     check_without_itself<GemmTiled>(spec, function, spec.tile >= 32 ? 0.05 : 0.25);
   }
 }
 
 TEST_CASE("code that nothing changes in stays as it is when it is reshaped") {
   // Another pad of the same layout: addresses move, no instruction does.
-  const Size size{64, 64, 64};
-  const GemmTiled compiled({.problem = problem(size)}), padded({.problem = problem(size), .pad_b = 8});
+  const GemmSize size{64, 64, 64};
+  const GemmTiled compiled({.problem = gemm_problem(size)}), padded({.problem = gemm_problem(size), .pad_b = 8});
   REQUIRE(compiled.code().size() == padded.code().size());
   for (std::size_t i = 0; i < compiled.code().size(); ++i) {
     CHECK(compiled.code()[i].op == padded.code()[i].op);

@@ -45,7 +45,7 @@ std::vector<std::string> lines_of(const Plan& plan, const std::vector<std::strin
         plan.study.kernels[point.kernel].label + " " + plan.study.gpus[plan.variants[point.variant].gpu].label;
     for (const std::string& name : names)
       for (const auto& [known, value] : point.parameters)
-        if (known == name) line += " " + name + "=" + value;
+        if (known == name) line.append(" ").append(name).append("=").append(value);
     lines.push_back(line);
   }
   return lines;

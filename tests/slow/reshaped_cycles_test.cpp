@@ -68,8 +68,8 @@ struct Without {
 };
 
 template <class Gemm, class Spec>
-Without without_own_code(const char* family, const Size& size, double tolerance,
-                         Spec (*spec_of)(const std::string&, const Size&)) {
+Without without_own_code(const char* family, const GemmSize& size, double tolerance,
+                         Spec (*spec_of)(const std::string&, const GemmSize&)) {
   Without made;
   const std::vector<std::string> all = compiled_functions(family);
   for (const std::string& function : all) {
@@ -89,7 +89,7 @@ Without without_own_code(const char* family, const Size& size, double tolerance,
 
 template <class Gemm, class Spec>
 void write_family(std::ofstream& out, const char* family, bool later, std::int64_t size,
-                  Spec (*spec_of)(const std::string&, const Size&), std::optional<int> group) {
+                  Spec (*spec_of)(const std::string&, const GemmSize&), std::optional<int> group) {
   const CompiledListing& listing = later ? later_listing(family) : compiled_listing(family);
   for (const char* name : {"h200", "h100"}) {
     const GpuSpec spec_of_gpu = gpu(name);
@@ -97,7 +97,7 @@ void write_family(std::ofstream& out, const char* family, bool later, std::int64
       const Spec spec = spec_of(function, {size, size, size});
       const Gemm generated(spec, function, &listing);
       const std::string other = Gemm::nearest_sample(spec, function);
-      const Result machine = in_full(spec_of_gpu, *compiled(listing, function, generated, spec.problem, group));
+      const Result machine = in_full(spec_of_gpu, *compiled_gemm(listing, function, generated, spec.problem, group));
       const Result own = in_full(spec_of_gpu, generated), reshaped = in_full(spec_of_gpu, Gemm(spec, other));
       out << fmt::format("{},{},{},{},{:.0f},{:.0f},{:.2f},{},{},{:.0f},{:.2f},{},{:.2f}\n", name,
                          short_name(family, function), later ? "later" : "before", size, cycles(machine), cycles(own),
@@ -113,9 +113,9 @@ void write_family(std::ofstream& out, const char* family, bool later, std::int64
 }  // namespace
 
 TEST_CASE("shapes from the code of other shapes: the same requests; cycles within a few per cent on average") {
-  const Without registers_ = without_own_code<GemmRegister>("gemm_register", {512, 512, 256}, 15, registers);
+  const Without registers_ = without_own_code<GemmRegister>("gemm_register", {512, 512, 256}, 15, register_spec);
   CHECK_MESSAGE(registers_.mean < 3, fmt::format("gemm_register: {:.1f} % on average", registers_.mean));
-  const Without tiled_ = without_own_code<GemmTiled>("gemm_tiled", {512, 256, 128}, 6, tiled);
+  const Without tiled_ = without_own_code<GemmTiled>("gemm_tiled", {512, 256, 128}, 6, tiled_spec);
   CHECK_MESSAGE(tiled_.mean < 1.5, fmt::format("gemm_tiled: {:.1f} % on average", tiled_.mean));
 }
 
@@ -126,8 +126,8 @@ TEST_CASE("the table of shapes, their own code and that of others" *
          "other_shape,"
          "reshaped_cycles,reshaped_error_percent,reshaped_requests,reshaped_instructions_error_percent\n";
   constexpr std::int64_t kSmall = 512, kLarge = 1024;
-  write_family<GemmTiled>(out, "gemm_tiled", false, kSmall, tiled, {});
-  write_family<GemmRegister>(out, "gemm_register", false, kSmall, registers, 1);
-  write_family<GemmTiled>(out, "gemm_tiled", true, kLarge, tiled, {});
-  write_family<GemmRegister>(out, "gemm_register", true, kLarge, registers, 1);
+  write_family<GemmTiled>(out, "gemm_tiled", false, kSmall, tiled_spec, {});
+  write_family<GemmRegister>(out, "gemm_register", false, kSmall, register_spec, 1);
+  write_family<GemmTiled>(out, "gemm_tiled", true, kLarge, tiled_spec, {});
+  write_family<GemmRegister>(out, "gemm_register", true, kLarge, register_spec, 1);
 }
