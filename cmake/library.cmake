@@ -25,6 +25,12 @@ target_compile_options(tilescope PRIVATE -fno-tree-slp-vectorize)
 target_compile_definitions(tilescope PRIVATE $<$<CONFIG:Debug>:XXH_NO_INLINE_HINTS=1>) # it insists on what -Og does not inline
 set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPERTIES COMPILE_DEFINITIONS
                             TILESCOPE_VERSION="${PROJECT_VERSION}")
+# The listings that generators read are parts of the library.
+set(listings ${PROJECT_SOURCE_DIR}/traces/samples/sass/gpu)
+file(GLOB embedded_listings CONFIGURE_DEPENDS ${listings}/gemm_*.sm_90.sass ${listings}/gemm_*.sm_90.elf)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/traces/kernels/compiled_listings.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+                            COMPILE_DEFINITIONS TILESCOPE_LISTINGS="${listings}" COMPILE_OPTIONS -fno-lto
+                            OBJECT_DEPENDS "${embedded_listings}")
 file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS models/*.h models/*.cpp traces/*.h traces/*.cpp sim/*.h sim/*.cpp)
 set(source_hash ${PROJECT_BINARY_DIR}/generated/source_hash.h)
 add_custom_command(

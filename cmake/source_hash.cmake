@@ -1,7 +1,7 @@
 # cmake -DROOT=... -DOUT=... -P source_hash.cmake: a header with a hash of every source that decides what a stored result
 # holds: models, instruction sources, engine, results and their views, and of the studies how a point becomes a launch.
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/models/*.h ${ROOT}/models/*.cpp ${ROOT}/traces/*.h ${ROOT}/traces/*.cpp
-     ${ROOT}/sim/*.h ${ROOT}/sim/*.cpp)
+     ${ROOT}/sim/*.h ${ROOT}/sim/*.cpp ${ROOT}/traces/samples/sass/gpu/gemm_*.sm_90.sass)
 set(points ${sources})
 list(FILTER points INCLUDE REGEX "^sim/studies/sweep/(point_run|relaunched_kernel)\\.")
 list(FILTER sources EXCLUDE REGEX "^sim/(main\\.cpp|cli/|studies/)")

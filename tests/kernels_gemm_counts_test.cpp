@@ -114,7 +114,7 @@ TEST_CASE("a column walk: padding or a swizzle removes conflicts, and removing p
 }
 
 TEST_CASE("raster and bounds checks leave the work of a whole problem unchanged") {
-  for (const char* name : {"gemm_naive", "gemm_tiled", "gemm_register"}) {
+  for (const char* name : {"gemm_naive", "gemm_tiled", "gemm_register", "gemm_warp"}) {
     const ParameterTexts size{{"M", "256"}, {"N", "384"}, {"K", "64"}};
     const StreamSummary row = summarise(*kernel(name, size));
     for (const char* raster : {"column", "grouped", "morton"}) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "kernel_walk.h"
 
@@ -113,6 +114,20 @@ TEST_CASE("register-tiled GEMM: tiles cover A, B and C, whatever the tile shape"
   }
 }
 
+TEST_CASE("warp-tiled GEMM: tiles cover A, B and C, whatever a warp's part") {
+  const Size size{128, 256, 64};
+  for (const auto& [bm, bn, bk, wm, wn, vector] : {std::tuple{"128", "128", "8", "32", "64", "4"},
+                                                   {"64", "128", "16", "32", "32", "4"},
+                                                   {"128", "64", "8", "16", "32", "1"},
+                                                   {"32", "64", "32", "32", "32", "1"}}) {
+    CAPTURE(bm);
+    CAPTURE(wm);
+    ParameterTexts parameters = texts(size);
+    parameters.insert({{"bm", bm}, {"bn", bn}, {"bk", bk}, {"wm", wm}, {"wn", wn}, {"vector", vector}});
+    check_touched(*kernel("gemm_warp", parameters), size, 256 / std::stoi(bn), 128 / std::stoi(bm));
+  }
+}
+
 TEST_CASE("no GEMM reads a word of shared memory that its CTA has not written, nor leaves its allocation") {
   const std::pair<const char*, ParameterTexts> rows[] = {
       {"gemm_tiled", {{"tile", "16"}, {"pad_a", "1"}}},
@@ -120,6 +135,8 @@ TEST_CASE("no GEMM reads a word of shared memory that its CTA has not written, n
       {"gemm_tiled", {{"tile", "8"}, {"pad_b", "3"}, {"M", "65"}}},
       {"gemm_tiled", {{"tile", "10"}, {"pad_a", "2"}, {"M", "65"}}},
       {"gemm_register", {{"bm", "64"}, {"bn", "64"}, {"tm", "4"}, {"tn", "4"}}},
+      {"gemm_register", {{"bk", "32"}, {"bn", "64"}, {"tm", "2"}, {"tn", "16"}}},
+      {"gemm_warp", {{"bm", "128"}, {"bn", "64"}, {"bk", "16"}, {"wn", "32"}}},
   };
   for (const auto& [name, given] : rows) {
     ParameterTexts parameters = given;

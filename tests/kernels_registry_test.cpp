@@ -32,8 +32,9 @@ TEST_CASE("every built-in kernel runs with its defaults and states them") {
 
 TEST_CASE("wrong names, keys and values are all reported at once, with what is accepted") {
   CHECK(problems("gemm_tilde", {}) ==
-        std::vector<std::string>{"kernel 'gemm_tilde': unknown (did you mean gemm_tiled?); built in are gemm_naive, "
-                                 "gemm_tiled, gemm_register, pointer_chase, reread, copy, strided and transpose"});
+        std::vector<std::string>{
+            "kernel 'gemm_tilde': unknown (did you mean gemm_tiled?); built in are gemm_naive, "
+            "gemm_tiled, gemm_register, gemm_warp, pointer_chase, reread, copy, strided and transpose"});
   const std::vector<std::string> found =
       problems("gemm_tiled", {{"tile", "33"}, {"K", "0"}, {"swizle", "xor"}, {"raster", "mortn"}, {"N", "1e3"}});
   REQUIRE(found.size() == 5);
@@ -51,6 +52,8 @@ TEST_CASE("what depends on several parameters is checked too") {
         std::vector<std::string>{
             "parameter M: got 1000; must be a multiple of tile=32 with bounds=0 (bounds=auto checks)"});
   CHECK(problems("gemm_register", {{"M", "1000"}, {"bk", "6"}}).size() == 3);  // M of bm, bk of vector, K of bk
+  CHECK(problems("gemm_warp", {{"wm", "40"}, {"wn", "128"}}).size() == 2);     // bm of wm, wm of 16
+  CHECK(problems("gemm_warp", {{"bk", "2"}, {"vector", "1"}, {"bm", "16"}, {"wm", "16"}}).size() == 1);  // idle threads
   CHECK(problems("pointer_chase", {{"stride", "100"}}).size() == 1);
   CHECK(problems("reread", {{"form", "shared_set"}, {"bytes", "1000000"}}).size() == 1);
 }

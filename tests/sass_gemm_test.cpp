@@ -1,5 +1,5 @@
-// The project's own GEMM kernels, compiled: against the generators, against Eigen. (Against hardware's counters:
-// slow/compiled_hardware_test.cpp.)
+// The project's own GEMM kernels, compiled: against Eigen. (Against the generators: kernels_compiled_test.cpp; against
+// hardware's counters: slow/compiled_hardware_test.cpp.)
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
@@ -7,8 +7,6 @@
 #include <cstring>
 
 #include "sass_runs.h"
-#include "stream_summary.h"
-#include "traces/kernels/registry.h"
 
 using namespace tilescope;
 
@@ -121,42 +119,6 @@ bool multiplies(const Instance& instance, Size size, int architecture) {
 }
 
 }  // namespace
-
-TEST_CASE("the generators make the requests, sectors and wavefronts of the compiled kernels") {
-  const test::SassScratch scratch;
-  struct {
-    Instance instance;
-    const char* generator;
-    ParameterTexts parameters;
-  } const rows[] = {
-      {naive(true), "gemm_naive", {{"block_x", "16"}, {"block_y", "8"}}},
-      {tiled(32, 0, 0, false, false, false), "gemm_tiled", {}},
-      {tiled(16, 0, 0, false, false, false), "gemm_tiled", {{"tile", "16"}}},
-      {tiled(32, 1, 1, false, false, false), "gemm_tiled", {{"pad_a", "1"}, {"pad_b", "1"}}},
-      {registers(128, 128, 8, 8, 8, 4), "gemm_register", {}},
-  };
-  for (const auto& row : rows) {
-    CAPTURE(row.instance.function);
-    ParameterTexts parameters = row.parameters;
-    for (const char* size : {"M", "N", "K"}) parameters[size] = "512";
-    const auto made = make_kernel(row.generator, parameters);
-    REQUIRE(made.has_value());
-    const auto compiled = test::sass_kernel(launch_file(scratch, row.instance, {512, 512, 512}, 90, 4, false));
-    REQUIRE((*made)->launch().grid == compiled->launch().grid);
-    StreamCounter a(**made), b(*compiled);
-    a.add_ctas(0, 1);
-    b.add_ctas(0, 1);
-    const StreamSummary generated = a.total(), executed = b.total();
-    CHECK(generated.global_load_requests == executed.global_load_requests);
-    CHECK(generated.global_load_sectors == executed.global_load_sectors);
-    CHECK(generated.global_store_requests == executed.global_store_requests);
-    CHECK(generated.global_store_sectors == executed.global_store_sectors);
-    CHECK(generated.shared_load_wavefronts == executed.shared_load_wavefronts);
-    CHECK(generated.shared_store_wavefronts == executed.shared_store_wavefronts);
-    CHECK(static_cast<double>(generated.instructions()) ==
-          doctest::Approx(static_cast<double>(executed.instructions())).epsilon(0.02));
-  }
-}
 
 TEST_CASE("GEMMs computed by executing machine code equal Eigen's") {
   int older = 0;  // compiled for sm_80

@@ -45,7 +45,7 @@ std::vector<std::string> lines_of(const Plan& plan, const std::vector<std::strin
         plan.study.kernels[point.kernel].label + " " + plan.study.gpus[plan.variants[point.variant].gpu].label;
     for (const std::string& name : names)
       for (const auto& [known, value] : point.parameters)
-        if (known == name) line += " " + name + "=" + value;
+        if (known == name) line.append(" ").append(name).append("=").append(value);
     lines.push_back(line);
   }
   return lines;
@@ -189,7 +189,8 @@ TEST_CASE("every mistake of a study comes in one run, with its place") {
       "study.yaml:4:8: error: gpus: unknown GPU 'h20'\n"
       "study.yaml:4:19: error: gpus: 'h200' is given twice\n"
       "study.yaml:5:11: error: kernels: unknown kernel 'gemm_tilde' (did you mean gemm_tiled?); must be gemm_naive, "
-      "gemm_tiled, gemm_register, pointer_chase, reread, copy, strided, transpose, a launch file (.yaml) or a trace "
+      "gemm_tiled, gemm_register, gemm_warp, pointer_chase, reread, copy, strided, transpose, a launch file (.yaml) or "
+      "a trace "
       "(.tst)\n"
       "study.yaml:5:59: error: kernels: parametres: unknown key (did you mean parameters?); must be kernel, parameters "
       "or constraints\n"

@@ -73,7 +73,8 @@ TEST_CASE("launches look the same to the caches when only their conflict-free pa
     all["M"] = all["N"] = all["K"] = "64";
     return surveyed(gpu, **make_kernel("gemm_tiled", all))->key;
   };
-  CHECK(key({}) == key({{"pad_a", "4"}}));
+  CHECK(key({}) == key({{"pad_b", "4"}}));
+  CHECK(key({{"pad_a", "4"}}) == key({{"pad_a", "8"}}));
   CHECK(key({}) == key({}));
   CHECK(key({}) != key({{"pad_a", "2"}}));        // narrower loads from A: a warp takes longer
   CHECK(key({}) != key({{"transpose_a", "1"}}));  // conflicts

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "models/isa/instruction.h"
-#include "models/register_banks.h"
 #include "traces/kernels/access.h"
 
 namespace tilescope {
@@ -26,7 +25,6 @@ struct DraftInstruction {
   std::vector<Register> sources;
   bool cached = true;
   std::uint16_t work = 0;
-  std::uint8_t register_reads = 0;
 };
 
 struct DraftSection {
@@ -56,8 +54,6 @@ class CodeBuilder {
   void store(OpClass op, Access access, Sources sources, Register guard = kNoRegister);
   // The last instruction bypasses L1.
   void uncached() { code_.back().cached = false; }
-  // The last instruction fetches so many operands from the even and the odd register bank.
-  void fetches(int even, int odd) { code_.back().register_reads = register_reads(even, odd); }
   // `count` instructions that nothing waits for, each of class `op`.
   void filler(OpClass op, int count);
 

@@ -191,7 +191,6 @@ std::vector<Instruction> assign_control_codes(const std::vector<DraftInstruction
     code[i].op = draft[i].op;
     code[i].cached = draft[i].cached ? 1 : 0;
     code[i].work = draft[i].work;
-    code[i].register_reads = draft[i].register_reads;
     code[i].stall = draft[i].op == OpClass::branch || draft[i].op == OpClass::exit ? 5 : 1;
   }
   Assigner assigner(draft, code);

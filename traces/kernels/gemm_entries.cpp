@@ -1,6 +1,8 @@
 // The GEMM generators as the registry knows them.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "traces/kernels/gemm_naive.h"
 #include "traces/kernels/gemm_register.h"
 #include "traces/kernels/gemm_tiled.h"
@@ -62,30 +64,24 @@ std::unique_ptr<GeneratedKernel> tiled(const Parameters& p, std::vector<std::str
   return std::make_unique<GemmTiled>(spec);
 }
 
-std::unique_ptr<GeneratedKernel> register_tiled(const Parameters& p, std::vector<std::string>& problems) {
-  const GemmRegisterSpec spec{.problem = problem(p),
-                              .bm = p.small("bm"),
-                              .bn = p.small("bn"),
-                              .bk = p.small("bk"),
-                              .tm = p.small("tm"),
-                              .tn = p.small("tn"),
-                              .vector = p.small("vector")};
-  const auto divides = [&](const char* what, const char* by) {
-    if (p.number(what) % p.number(by) != 0)
-      problems.push_back(
-          fmt::format("parameter {}: got {}; must be a multiple of {}={}", what, p.number(what), by, p.number(by)));
-  };
-  divides("bm", "tm");
-  divides("bn", "tn");
-  divides("bk", "vector");
-  divides("tn", "vector");
-  divides("M", "bm");
-  divides("N", "bn");
-  divides("K", "bk");
-  if (spec.tm * spec.tn > 256)
+void check_divides(const Parameters& p, std::vector<std::string>& problems, const char* what, const char* by) {
+  if (p.number(what) % p.number(by) != 0)
     problems.push_back(
-        fmt::format("parameters tm and tn: got {} and {}; their product, the sums of one thread, must be at most 256",
-                    spec.tm, spec.tn));
+        fmt::format("parameter {}: got {}; must be a multiple of {}={}", what, p.number(what), by, p.number(by)));
+}
+
+// What both kernels that keep a tile of C in registers have in common.
+GemmRegisterSpec register_tile(const Parameters& p, std::vector<std::string>& problems) {
+  for (const auto& [what, by] : {std::pair{"bk", "vector"}, {"M", "bm"}, {"N", "bn"}, {"K", "bk"}})
+    check_divides(p, problems, what, by);
+  return {.problem = problem(p),
+          .bm = p.small("bm"),
+          .bn = p.small("bn"),
+          .bk = p.small("bk"),
+          .vector = p.small("vector")};
+}
+
+std::unique_ptr<GeneratedKernel> made_of(const GemmRegisterSpec& spec, std::vector<std::string>& problems) {
   // More loads per thread and tile than any compiler would unroll.
   constexpr int kMostLoads = 256;
   if (problems.empty() && spec.steps_a() + spec.steps_b() > kMostLoads)
@@ -93,6 +89,39 @@ std::unique_ptr<GeneratedKernel> register_tiled(const Parameters& p, std::vector
                                    spec.steps_a() + spec.steps_b(), kMostLoads));
   if (!problems.empty()) return nullptr;
   return std::make_unique<GemmRegister>(spec);
+}
+
+std::unique_ptr<GeneratedKernel> register_tiled(const Parameters& p, std::vector<std::string>& problems) {
+  for (const auto& [what, by] : {std::pair{"bm", "tm"}, {"bn", "tn"}}) check_divides(p, problems, what, by);
+  GemmRegisterSpec spec = register_tile(p, problems);
+  check_divides(p, problems, "tn", "vector");
+  spec.tm = p.small("tm");
+  spec.tn = p.small("tn");
+  if (spec.tm * spec.tn > 256)
+    problems.push_back(
+        fmt::format("parameters tm and tn: got {} and {}; their product, the sums of one thread, must be at most 256",
+                    spec.tm, spec.tn));
+  return made_of(spec, problems);
+}
+
+std::unique_ptr<GeneratedKernel> warp_tiled(const Parameters& p, std::vector<std::string>& problems) {
+  for (const auto& [what, by] : {std::pair{"bm", "wm"}, {"bn", "wn"}}) check_divides(p, problems, what, by);
+  GemmRegisterSpec spec = register_tile(p, problems);
+  spec.wm = p.small("wm");
+  spec.wn = p.small("wn");
+  for (const auto& [what, piece] : {std::pair{"wm", 16}, {"wn", 32}})
+    if (p.number(what) % piece != 0)
+      problems.push_back(
+          fmt::format("parameter {}: got {}; must be a multiple of {}, so that lanes own pieces of 4 x 4", what,
+                      p.number(what), piece));
+  spec.tm = spec.wm / 4;
+  spec.tn = spec.wn / 8;
+  if (!problems.empty()) return nullptr;
+  if (spec.accesses_a() % spec.threads() != 0 || spec.accesses_b() % spec.threads() != 0)
+    problems.push_back(fmt::format(
+        "parameters bm, bn, bk and vector: {} and {} accesses to a tile's A and B; must be multiples of the {} threads",
+        spec.accesses_a(), spec.accesses_b(), spec.threads()));
+  return made_of(spec, problems);
 }
 
 }  // namespace
@@ -125,6 +154,14 @@ std::vector<KernelEntry> gemm_entries() {
                       {"tn", "8", "columns of C per thread", 1, 32},
                       {"vector", "4", "floats per global access: 1 or 4", 0, 0, {"1", "4"}}})},
        register_tiled},
+      {{"gemm_warp", "GEMM, a tile of C per CTA in registers, a part of it per warp, in pieces of 4 x 4 per lane",
+        with_problem({{"bm", "128", "rows of a CTA's tile of C", 16, 1024},
+                      {"bn", "128", "columns of a CTA's tile of C", 32, 1024},
+                      {"bk", "8", "depth of a tile along K", 1, 128},
+                      {"wm", "32", "rows of C per warp, a multiple of 16", 16, 64},
+                      {"wn", "64", "columns of C per warp, a multiple of 32", 32, 128},
+                      {"vector", "4", "floats per global access: 1 or 4", 0, 0, {"1", "4"}}})},
+       warp_tiled},
   };
 }
 

@@ -1,22 +1,148 @@
 #include "traces/kernels/gemm_tiled.h"
 
-#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
-#include "traces/kernels/gemm_tiled_code.h"
+#include "traces/kernels/compiled_sample.h"
+#include "traces/kernels/reshape.h"
+#include "traces/kernels/template_numbers.h"
 
 namespace tilescope {
 namespace {
 
-int reads_of_a(const GemmTiledSpec& spec) {
-  if (spec.transpose_a) return spec.tile;
-  int reads = 0;
-  for (int k = 0; k < spec.tile; k += shared_read_width(spec.tile + spec.pad_a, k, spec.tile)) ++reads;
-  return reads;
-}
+constexpr const char* kTiledFamily = "gemm_tiled";
+
+enum TiledRole { kTiledLoadA, kTiledLoadB, kTiledStoreA, kTiledStoreB, kTiledReadA, kTiledReadB, kTiledStoreC };
 
 GemmTiledSpec normalised(GemmTiledSpec spec) {
   spec.transpose_a = spec.transpose_a || spec.swizzle;
   return spec;
+}
+
+// Where along k the loads of A's tile begin.
+std::vector<int> reads_of_a(const GemmTiledSpec& spec) {
+  std::vector<int> begin;
+  for (int k = 0; k < spec.tile; k += spec.transpose_a ? 1 : shared_read_width(spec.tile + spec.pad_a, k, spec.tile))
+    begin.push_back(k);
+  return begin;
+}
+
+// Bit 0 of `shape`: the ragged right edge of C; bit 1: the ragged bottom edge.
+LaneAddresses lanes_of(const GemmTiledSpec& spec, const Access& access, int shape, int warp) {
+  const GemmProblem& p = spec.problem;
+  const std::int64_t T = spec.tile, pitch_a = T + spec.pad_a, shared_b = T * pitch_a;
+  const std::int64_t ragged_k = access.edge ? p.k % T : T;
+  const std::int64_t columns = (shape & 1) != 0 ? p.n % T : T, rows = (shape & 2) != 0 ? p.m % T : T;
+  const auto swizzled = [&](std::int64_t column, std::int64_t line) { return spec.swizzle ? column ^ line : column; };
+  std::int64_t k = access.part;
+  LaneAddresses out;
+  if (access.role == kTiledReadA) {
+    k = reads_of_a(spec)[static_cast<std::size_t>(access.part)];
+    if (!spec.transpose_a)
+      out.bytes =
+          static_cast<int>(shared_read_width(static_cast<int>(pitch_a), static_cast<int>(k), spec.tile) * kFloat);
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const std::int64_t thread = std::int64_t{warp} * kLanes + lane;
+    if (thread >= T * T) break;
+    const std::int64_t tx = thread % T, ty = thread / T;
+    switch (access.role) {
+      case kTiledLoadA:
+        out.buffer = kBufferA;
+        if (tx < ragged_k && ty < rows) out.set(lane, (ty * p.k + access.step * T + tx) * kFloat);
+        break;
+      case kTiledLoadB:
+        out.buffer = kBufferB;
+        if (ty < ragged_k && tx < columns) out.set(lane, ((access.step * T + ty) * p.n + tx) * kFloat);
+        break;
+      case kTiledStoreC:
+        out.buffer = kBufferC;
+        if (tx < columns && ty < rows) out.set(lane, (ty * p.n + tx) * kFloat);
+        break;
+      case kTiledStoreA:
+        out.set(lane, (spec.transpose_a ? tx * pitch_a + swizzled(ty, tx) : ty * pitch_a + tx) * kFloat);
+        break;
+      case kTiledReadA:
+        out.set(lane, (spec.transpose_a ? k * pitch_a + swizzled(ty, k) : ty * pitch_a + k) * kFloat);
+        break;
+      case kTiledStoreB:
+        out.set(lane, (shared_b + ty * (T + spec.pad_b) + tx) * kFloat);
+        break;
+      case kTiledReadB:
+        out.set(lane, (shared_b + k * (T + spec.pad_b) + tx) * kFloat);
+        break;
+      default:
+        break;
+    }
+  }
+  return out;
+}
+
+StepAddresses addresses_of(const GemmTiledSpec& spec) {
+  StepAddresses made;
+  made.add(OpClass::global_load, kTiledLoadA, 1);
+  made.add(OpClass::global_load, kTiledLoadB, 1);
+  made.add(OpClass::shared_store, kTiledStoreA, 1);
+  made.add(OpClass::shared_store, kTiledStoreB, 1);
+  made.add(OpClass::shared_load, kTiledReadA, static_cast<int>(reads_of_a(spec).size()));
+  made.add(OpClass::shared_load, kTiledReadB, spec.tile);
+  made.add(OpClass::global_store, kTiledStoreC, 1);
+  made.lanes = [spec](const Access& access, int warp) { return lanes_of(spec, access, 0, warp); };
+  const GemmArrays arrays(spec.problem);
+  made.base = {arrays.a, arrays.b, arrays.c};
+  made.advance = {spec.tile * kFloat, spec.tile * spec.problem.n * kFloat};
+  made.steps = divide_up(spec.problem.k, spec.tile);
+  made.products = spec.tile;
+  return made;
+}
+
+GemmTiledSpec tiled_shape(const std::string& function) {
+  const std::vector<int> n = template_numbers(function);
+  return {.problem = {},
+          .tile = n[0],
+          .pad_a = n[1],
+          .pad_b = n[2],
+          .transpose_a = n[3] != 0,
+          .swizzle = n[4] != 0,
+          .bounds = n[5] != 0};
+}
+
+// How unlike their loops are: above all in what they check; then in size, on which it depends how many steps the
+// compiler puts into one pass of the loop (one of 32 lines; without checks four of 16); then in how they find A's words
+// and how many they read at once. Pads only move addresses.
+double distance(const GemmTiledSpec& a, const GemmTiledSpec& b) {
+  const auto apart = [](double x, double y) { return std::abs(std::log2(x / y)); };
+  const auto reads = [](const GemmTiledSpec& s) { return static_cast<double>(reads_of_a(s).size()) / s.tile; };
+  return (a.bounds == b.bounds ? 0 : 1000) + 100 * apart(a.tile, b.tile) + (a.swizzle == b.swizzle ? 0 : 20) +
+         (a.transpose_a == b.transpose_a ? 0 : 1) + 8 * apart(reads(a), reads(b)) + (a.pad_a == b.pad_a ? 0 : 0.25) +
+         (a.pad_b == b.pad_b ? 0 : 0.125);
+}
+
+LoopCode code_of(const GemmTiledSpec& spec, const CompiledListing& listing, const std::string& function) {
+  GemmTiledSpec sample = tiled_shape(function);
+  const std::int64_t T = sample.tile;
+  // One CTA of the sample, with as many tiles along K; then the same with one row of C.
+  sample.problem = {.m = T, .n = T, .k = divide_up(spec.problem.k, spec.tile) * T};
+  const GemmProblem& p = sample.problem;
+  const GemmArrays arrays(p);
+  SampleLaunch launch{.listing = &listing,
+                      .function = function,
+                      .grid = {},
+                      .block = {T, T, 1},
+                      .pointers = {arrays.a, arrays.b, arrays.c},
+                      .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k)}};
+  const CompiledSample compiled(launch);
+  launch.numbers[0] = 1;
+  const CompiledSample one_row(launch);
+  WarpWalk idle{.warp = static_cast<int>(T * T / kLanes) - 1, .runs = {}};
+  if (sample.bounds) idle.runs = one_row.walk(idle.warp);
+  const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
+  LoopCode code = reshaped(loop_code(compiled, {0, compiled.walk(0)}, idle, from),
+                           {.from = &from, .to = &to, .depth_from = sample.tile, .depth_to = spec.tile});
+  // The swizzle keeps an address for every line of A's tile: 56 registers for 32 lines, 40 for 16, as compiled.
+  constexpr int kOthers = 24;
+  if (spec.swizzle) code.registers_per_thread = kOthers + spec.tile;
+  return code;
 }
 
 }  // namespace
@@ -27,83 +153,37 @@ int shared_read_width(int pitch_words, int k, int length) {
   return 1;
 }
 
-// The compiler unrolls first in its middle end, up to 4 tiles while the body stays below about 120 operations of 8 + 4
-// T per tile (4x at T = 4, 2x at 8, 1x at 16 and 32; the xor layout with bounds counts more), then in the assembler: a
-// single-tile body of up to 64 instructions without conditions becomes 4 tiles (T = 16).
-TileLoop tile_loop(const GemmTiledSpec& spec) {
-  const int xor_cost = spec.swizzle && spec.bounds ? 8 : 0;
-  const int tile_cost = 8 + xor_cost + 4 * spec.tile;
-  for (const int unroll : {4, 2})
-    if (unroll * tile_cost <= 120) return {.unroll = unroll, .halving = false};
-  const int body = 2 * spec.tile + reads_of_a(spec) + 6 + 8;
-  if (!spec.bounds && body <= 64) return {.unroll = 4, .halving = true};
-  return {};
+std::string GemmTiled::nearest_sample(const GemmTiledSpec& spec, const std::string& without) {
+  std::string nearest;
+  double least = 0;
+  for (const std::string& function : compiled_functions(kTiledFamily)) {
+    const double here = distance(spec, tiled_shape(function));
+    if (function == without || (!nearest.empty() && here >= least)) continue;
+    nearest = function;
+    least = here;
+  }
+  return nearest;
 }
 
-GemmTiled::GemmTiled(const GemmTiledSpec& spec) : spec_(normalised(spec)), arrays_(spec.problem) {
+GemmTiled::GemmTiled(const GemmTiledSpec& spec, const std::string& sample, const CompiledListing* listing)
+    : spec_(normalised(spec)), arrays_(spec.problem) {
   const GemmProblem& p = spec_.problem;
   const std::int64_t T = spec_.tile;
   raster_ = {.order = p.raster, .tiles_x = divide_up(p.n, T), .tiles_y = divide_up(p.m, T), .group = p.group};
-
-  CodeBuilder code;
-  const GemmTiledSections s = emit_gemm_tiled(code, spec_);
-  set_code(code);
-  const TileLoop loop = tile_loop(spec_);
-  tiles_of_.assign(code.sections().size(), 0);
-  const auto holds = [&](int section, int tiles) {
-    if (section < 0) return;
-    tiles_of_[static_cast<std::size_t>(section)] = tiles;
-    set_advance(section, {tiles * T * kFloat, tiles * T * p.n * kFloat, 0, 0});
-  };
-  holds(s.main, loop.unroll);
-  holds(s.two, 2);
-  holds(s.one, 1);
-
-  const std::int64_t tiles = divide_up(p.k, T);
-  const std::int64_t rest = tiles % loop.unroll;
-  route_.push_back({s.prologue, 1, 0});
-  add_run(s.main, tiles / loop.unroll, loop.unroll);
-  if (s.rest_check >= 0) route_.push_back({s.rest_check, 1, planned_tiles_});
-  if (loop.halving) {
-    add_run(s.two, rest / 2, 2);
-    route_.push_back({s.one_check, 1, planned_tiles_});
-    add_run(s.one, rest % 2, 1);
-  } else if (s.one >= 0) {
-    add_run(s.one, rest, 1);
-  }
-  if (p.k % T != 0) split_last_run();
-  route_.push_back({s.epilogue, 1, 0});
-  exit_section_ = s.leave;
+  const LoopCode code = code_of(spec_, listing == nullptr ? compiled_listing(kTiledFamily) : *listing,
+                                sample.empty() ? nearest_sample(spec_) : sample);
+  set_loop(code, addresses_of(spec_).advance, p.k % T != 0, p.raster);
 
   Launch launch;
-  launch.kernel = "gemm_tiled";
+  launch.kernel = kTiledFamily;
   launch.grid = {raster_.tiles_x, raster_.tiles_y, 1};
   launch.block = {T, T, 1};
-  launch.registers_per_thread = std::max<std::int64_t>(32, spec_.swizzle ? 24 + T : 0);
+  launch.registers_per_thread = code.registers_per_thread;
   launch.static_smem_bytes = T * (T + spec_.pad_a + T + spec_.pad_b) * kFloat;
   launch.flop = gemm_flop(p);
-  constexpr int kShapes = 4;  // bit 0: ragged right edge; bit 1: ragged bottom edge
+  constexpr int kShapes = 4;
   set_launch(std::move(launch), kShapes);
-  for (int shape = 0; shape < kShapes; ++shape) {
-    idle_.emplace_back();
-    for (int warp = 0; warp < this->launch().warps_per_cta(); ++warp)
-      idle_.back().push_back(lanes({kTiledStoreC}, shape, warp).active == 0 ? 1 : 0);
-  }
-}
-
-void GemmTiled::add_run(int section, std::int64_t repeats, int tiles) {
-  if (repeats > 0) route_.push_back({section, repeats, planned_tiles_});
-  planned_tiles_ += repeats * tiles;
-}
-
-// The last tile along K is not whole: the pass that holds it gets a section of its own.
-void GemmTiled::split_last_run() {
-  const auto holds_tiles = [&](const Planned& run) { return tiles_of_[static_cast<std::size_t>(run.section)] > 0; };
-  const auto last = std::find_if(route_.rbegin(), route_.rend(), holds_tiles);
-  const int tiles = tiles_of_[static_cast<std::size_t>(last->section)];
-  const Planned edge{add_edge_section(last->section, tiles - 1), 1, last->first_tile + (last->repeats - 1) * tiles};
-  --last->repeats;
-  route_.insert(last.base(), edge);
+  if (spec_.bounds) find_idle_warps({.role = kTiledStoreC}, kShapes);
 }
 
 CtaPlace GemmTiled::place(std::int64_t cta) const {
@@ -113,78 +193,16 @@ CtaPlace GemmTiled::place(std::int64_t cta) const {
   return {.shape = (right ? 1 : 0) + (bottom ? 2 : 0), .tile = {tile.x, tile.y}};
 }
 
-bool GemmTiled::step(const CtaPlace& place, int warp, std::int64_t index, RouteStep& out) const {
-  if (index >= static_cast<std::int64_t>(route_.size())) return false;
-  const auto i = static_cast<std::size_t>(index);
-  const Planned& run = route_[i];
-  out.section = run.section;
-  out.repeats = run.repeats;
-  const bool last = i + 1 == route_.size();
-  if (last && idle_[static_cast<std::size_t>(place.shape)][static_cast<std::size_t>(warp)] != 0)
-    out.section = exit_section_;
+std::array<std::uint64_t, kBuffers> GemmTiled::base(const CtaPlace& place) const {
   const GemmProblem& p = spec_.problem;
-  const std::int64_t T = spec_.tile;
-  const std::int64_t row = place.tile[1] * T;
-  const std::int64_t column = place.tile[0] * T;
-  const std::int64_t k0 = run.first_tile * T;
-  out.base[kBufferA] = arrays_.a + static_cast<std::uint64_t>((row * p.k + k0) * kFloat);
-  out.base[kBufferB] = arrays_.b + static_cast<std::uint64_t>((k0 * p.n + column) * kFloat);
-  out.base[kBufferC] = arrays_.c + static_cast<std::uint64_t>((row * p.n + column) * kFloat);
-  return true;
-}
-
-bool GemmTiled::in_bounds(int shape, std::int64_t tx, std::int64_t ty) const {
-  const bool column = (shape & 1) == 0 || tx < spec_.problem.n % spec_.tile;
-  const bool row = (shape & 2) == 0 || ty < spec_.problem.m % spec_.tile;
-  return column && row;
+  const std::int64_t row = place.tile[1] * spec_.tile, column = place.tile[0] * spec_.tile;
+  return {arrays_.a + static_cast<std::uint64_t>(row * p.k * kFloat),
+          arrays_.b + static_cast<std::uint64_t>(column * kFloat),
+          arrays_.c + static_cast<std::uint64_t>((row * p.n + column) * kFloat)};
 }
 
 LaneAddresses GemmTiled::lanes(const Access& access, int shape, int warp) const {
-  const GemmProblem& p = spec_.problem;
-  const std::int64_t T = spec_.tile;
-  const std::int64_t pitch_a = T + spec_.pad_a;
-  const std::int64_t shared_b = T * pitch_a;
-  const std::int64_t ragged_k = access.edge ? p.k % T : T;
-  const auto swizzled = [&](std::int64_t column, std::int64_t line) { return spec_.swizzle ? column ^ line : column; };
-  LaneAddresses out;
-  if (access.role == kTiledReadA && !spec_.transpose_a)
-    out.bytes = static_cast<int>(shared_read_width(static_cast<int>(pitch_a), access.part, spec_.tile) * kFloat);
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const std::int64_t thread = std::int64_t{warp} * kLanes + lane;
-    if (thread >= T * T) break;
-    const std::int64_t tx = thread % T;
-    const std::int64_t ty = thread / T;
-    const std::int64_t k = access.part;
-    switch (access.role) {
-      case kTiledLoadA:
-        out.buffer = kBufferA;
-        if (tx < ragged_k && in_bounds(shape, 0, ty)) out.set(lane, (ty * p.k + access.step * T + tx) * kFloat);
-        break;
-      case kTiledLoadB:
-        out.buffer = kBufferB;
-        if (ty < ragged_k && in_bounds(shape, tx, 0)) out.set(lane, ((access.step * T + ty) * p.n + tx) * kFloat);
-        break;
-      case kTiledStoreC:
-        out.buffer = kBufferC;
-        if (in_bounds(shape, tx, ty)) out.set(lane, (ty * p.n + tx) * kFloat);
-        break;
-      case kTiledStoreA:
-        out.set(lane, (spec_.transpose_a ? tx * pitch_a + swizzled(ty, tx) : ty * pitch_a + tx) * kFloat);
-        break;
-      case kTiledReadA:
-        out.set(lane, (spec_.transpose_a ? k * pitch_a + swizzled(ty, k) : ty * pitch_a + k) * kFloat);
-        break;
-      case kTiledStoreB:
-        out.set(lane, (shared_b + ty * (T + spec_.pad_b) + tx) * kFloat);
-        break;
-      case kTiledReadB:
-        out.set(lane, (shared_b + k * (T + spec_.pad_b) + tx) * kFloat);
-        break;
-      default:
-        break;
-    }
-  }
-  return out;
+  return lanes_of(spec_, access, shape, warp);
 }
 
 }  // namespace tilescope

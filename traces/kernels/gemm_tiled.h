@@ -5,12 +5,16 @@
 //   transpose_a  sA[tx][ty]   read sA[k][ty]: the store walks down a column
 //   swizzle xor  sA[tx][ty ^ tx] read sA[k][ty ^ k]: transposed, without padding; T must be a power of two
 // B's tile is always sB[ty][tx], read sB[k][tx] with 32 bits. Pads are words between rows.
+//
+// The code is that of the compiled instance of this layout (compiled_sample.h); where none was compiled, that of the
+// nearest one, reshaped (reshape.h).
 #pragma once
 
-#include <vector>
+#include <string>
 
+#include "traces/kernels/compiled_listings.h"
 #include "traces/kernels/gemm_problem.h"
-#include "traces/kernels/generated_kernel.h"
+#include "traces/kernels/sampled_kernel.h"
 
 namespace tilescope {
 
@@ -28,40 +32,25 @@ struct GemmTiledSpec {
 // kernel above.
 int shared_read_width(int pitch_words, int k, int length);
 
-// How the compiler unrolls the loop over tiles; gemm_tiled_code.cpp says how that was found.
-struct TileLoop {
-  int unroll = 1;        // tiles in one pass of the main loop
-  bool halving = false;  // the rest is done by a pass of 2 and a pass of 1 tile instead of a loop of 1
-};
-TileLoop tile_loop(const GemmTiledSpec& spec);
-
-class GemmTiled final : public GeneratedKernel {
+class GemmTiled final : public SampledKernel {
  public:
   // REQUIRES: values in range; bounds if a dimension is no multiple of the tile.
-  explicit GemmTiled(const GemmTiledSpec& spec);
+  // `sample`: the compiled layout whose code is used; empty: the nearest one. `listing`: which has it, if not the
+  // family's.
+  explicit GemmTiled(const GemmTiledSpec& spec, const std::string& sample = "",
+                     const CompiledListing* listing = nullptr);
+
+  // The symbol of the compiled function that is nearest to a layout, of all but `without`.
+  static std::string nearest_sample(const GemmTiledSpec& spec, const std::string& without = "");
 
  private:
-  struct Planned {
-    int section;
-    std::int64_t repeats;
-    std::int64_t first_tile;
-  };
   CtaPlace place(std::int64_t cta) const override;
-  bool step(const CtaPlace& place, int warp, std::int64_t index, RouteStep& out) const override;
+  std::array<std::uint64_t, kBuffers> base(const CtaPlace& place) const override;
   LaneAddresses lanes(const Access& access, int shape, int warp) const override;
-
-  bool in_bounds(int shape, std::int64_t tx, std::int64_t ty) const;
-  void add_run(int section, std::int64_t repeats, int tiles);
-  void split_last_run();
 
   GemmTiledSpec spec_;
   GemmArrays arrays_;
   RasterSpec raster_;
-  std::vector<Planned> route_;
-  std::vector<int> tiles_of_;  // tiles in one run of each section
-  std::int64_t planned_tiles_ = 0;
-  int exit_section_ = -1;                // for warps without an element of C
-  std::vector<std::vector<char>> idle_;  // by shape and warp: no element of C
 };
 
 }  // namespace tilescope

@@ -22,6 +22,15 @@ void GeneratedKernel::set_code(const CodeBuilder& code) {
   }
 }
 
+int GeneratedKernel::add_section(std::size_t first, const std::vector<Instruction>& code,
+                                 const std::vector<Access>& accesses) {
+  sections_.push_back({.first = first, .length = code.size(), .accesses = accesses, .advance = {}});
+  code_.resize(std::max(code_.size(), first + code.size()));
+  std::copy(code.begin(), code.end(), code_.begin() + static_cast<std::ptrdiff_t>(first));
+  most_operands_ = std::max(most_operands_, accesses.size());
+  return static_cast<int>(sections_.size()) - 1;
+}
+
 void GeneratedKernel::set_advance(int section, std::array<std::int64_t, kBuffers> bytes) {
   sections_[static_cast<std::size_t>(section)].advance = bytes;
 }

@@ -53,6 +53,8 @@ class GeneratedKernel : public Kernel {
 
   // In the constructor, in this order.
   void set_code(const CodeBuilder& code);
+  // Or section by section, with control codes, each at its place in the code. Returns the section's index.
+  int add_section(std::size_t first, const std::vector<Instruction>& code, const std::vector<Access>& accesses);
   // How far the base of each buffer moves with each run of a section, in byte; 0 unless said.
   void set_advance(int section, std::array<std::int64_t, kBuffers> bytes);
   // A section with the code and advance of another, in which the accesses of step `step` are marked `edge`. Returns its

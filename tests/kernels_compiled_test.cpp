@@ -1,0 +1,167 @@
+// Generators that take their code from compiled samples: the compiled kernel instruction by instruction where the shape
+// was compiled, and from the nearest other shape as if it had not been.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "compiled_shapes.h"
+#include "stream_summary.h"
+#include "traces/kernels/gemm_naive.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+// What one warp executes: every instruction's control codes, and every operand lane by lane.
+std::vector<std::string> executed(const Kernel& kernel, std::int64_t cta, int warp, std::uint64_t first_shared) {
+  std::vector<std::string> all;
+  const auto stream = kernel.make_stream();
+  stream->start(cta, warp, Operands::all);
+  for (Segment segment; stream->next(segment);) {
+    const MemoryOperand* operand = segment.operands;
+    for (std::uint32_t i = 0; i < segment.length; ++i) {
+      const Instruction& one = segment.code[i];
+      std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}", name(one.op), one.stall, one.write_scoreboard,
+                                     one.read_scoreboard, one.wait_mask, one.yield, one.register_reads, one.cached,
+                                     one.work, one.detail);
+      for (int n = 0; n < memory_operands(one.op); ++n, ++operand) {
+        const LanePattern& pattern = kernel.patterns().pattern(operand->pattern);
+        if (pattern.active == 0) continue;
+        const bool shared = is_shared(access_of(one.op, n));
+        text +=
+            fmt::format(" {:#x} {} {:x}", operand->base - (shared ? first_shared : 0), pattern.bytes, pattern.active);
+        for (int lane = 0; lane < kLanes; ++lane)
+          if (pattern.is_active(lane)) text += fmt::format(" {}", pattern.offset[static_cast<std::size_t>(lane)]);
+      }
+      all.push_back(std::move(text));
+    }
+  }
+  return all;
+}
+
+void check_same(const Kernel& generated, const Kernel& compiled) {
+  constexpr std::uint64_t kFirstShared = 1024;  // sm_90 keeps the first KiB
+  const Launch &a = generated.launch(), &b = compiled.launch();
+  CHECK(a.registers_per_thread == b.registers_per_thread);
+  CHECK(a.static_smem_bytes == b.static_smem_bytes);
+  for (const std::int64_t cta : {std::int64_t{0}, a.grid.count() - 1})
+    for (int warp = 0; warp < static_cast<int>(a.warps_per_cta()); ++warp) {
+      CAPTURE(cta);
+      CAPTURE(warp);
+      const auto here = executed(generated, cta, warp, 0), there = executed(compiled, cta, warp, kFirstShared);
+      REQUIRE(here.size() == there.size());
+      for (std::size_t i = 0; i < here.size(); ++i)
+        if (here[i] != there[i]) FAIL(i << ": " << here[i] << "\n" << there[i]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruction, control code and address") {
+  for (const char* family : {"gemm_register", "gemm_warp"})
+    for (const std::string& function : compiled_functions(family)) {
+      CAPTURE(function);
+      const GemmRegisterSpec spec = register_spec(function, {512, 256, 96});
+      const GemmRegister generated(spec);
+      check_same(generated, *compiled_gemm(compiled_listing(family), function, generated, spec.problem, 1));
+    }
+  for (const std::string& function : compiled_functions("gemm_tiled")) {
+    CAPTURE(function);
+    const bool bounds = tiled_spec(function, {}).bounds;
+    const auto sizes = bounds ? std::vector<GemmSize>{{100, 90, 70}, {64, 64, 224}, {1, 3, 2}}
+                              : std::vector<GemmSize>{{64, 64, 224}, {64, 32, 32}, {32, 64, 96}};
+    for (const GemmSize& size : sizes) {
+      CAPTURE(size.k);
+      const GemmTiledSpec spec = tiled_spec(function, size);
+      const GemmTiled generated(spec);
+      check_same(generated, *compiled_gemm(compiled_listing("gemm_tiled"), function, generated, spec.problem, {}));
+    }
+  }
+  for (const std::string& function : compiled_functions("gemm_naive"))
+    for (const GemmSize& size : {GemmSize{64, 64, 45}, {70, 50, 33}, {1, 9, 3}, {40, 3, 16}}) {
+      CAPTURE(function);
+      const GemmNaiveSpec spec{.problem = gemm_problem(size),
+                               .block_x = 16,
+                               .block_y = 8,
+                               .lanes_along_rows = function.find("LanesE1E") != std::string::npos};
+      const GemmNaive generated(spec);
+      check_same(generated, *compiled_gemm(compiled_listing("gemm_naive"), function, generated, spec.problem, {}));
+    }
+}
+
+TEST_CASE(
+    "a shape compiled later is generated as the compiler wrote it once its listing is there: nothing else is new") {
+  for (const std::string& function : compiled_functions(later_listing("gemm_register"))) {
+    CAPTURE(function);
+    const GemmRegisterSpec spec = register_spec(function, {512, 512, 96});
+    const GemmRegister generated(spec, function, &later_listing("gemm_register"));
+    check_same(generated, *compiled_gemm(later_listing("gemm_register"), function, generated, spec.problem, 1));
+  }
+  for (const std::string& function : compiled_functions(later_listing("gemm_tiled"))) {
+    CAPTURE(function);
+    const GemmTiledSpec spec =
+        tiled_spec(function, tiled_spec(function, {}).bounds ? GemmSize{100, 90, 70} : GemmSize{64, 64, 224});
+    const GemmTiled generated(spec, function, &later_listing("gemm_tiled"));
+    check_same(generated, *compiled_gemm(later_listing("gemm_tiled"), function, generated, spec.problem, {}));
+  }
+}
+
+TEST_CASE("a grouped raster costs the division that the compiled kernel makes for it") {
+  const std::string function = compiled_functions("gemm_register").front();
+  GemmRegisterSpec spec = register_spec(function, {1024, 256, 32});
+  spec.problem.raster = Raster::grouped;
+  spec.problem.group = 3;
+  const GemmRegister generated(spec);
+  check_same(generated, *compiled_gemm(compiled_listing("gemm_register"), function, generated, spec.problem, 3));
+}
+
+namespace {
+
+// The code of one shape from that of the nearest other one: exactly its requests, sectors, wavefronts and products; its
+// instructions within `tolerance`.
+template <class Gemm, class Spec>
+void check_without_itself(const Spec& spec, const std::string& function, double tolerance) {
+  const Gemm itself(spec, function), from_other(spec, Gemm::nearest_sample(spec, function));
+  StreamCounter a(itself), b(from_other);
+  a.add_ctas(0, 1);
+  b.add_ctas(0, 1);
+  const StreamSummary compiled = a.total(), reshaped = b.total();
+  for (const OpClass op : {OpClass::fma, OpClass::global_load, OpClass::global_store, OpClass::shared_load,
+                           OpClass::shared_store, OpClass::barrier, OpClass::exit})
+    CHECK_MESSAGE(reshaped.count(op) == compiled.count(op), name(op));
+  CHECK(reshaped.global_load_requests == compiled.global_load_requests);
+  CHECK(reshaped.global_load_sectors == compiled.global_load_sectors);
+  CHECK(reshaped.global_store_sectors == compiled.global_store_sectors);
+  CHECK(reshaped.shared_load_wavefronts == compiled.shared_load_wavefronts);
+  CHECK(reshaped.shared_load_ideal == compiled.shared_load_ideal);
+  CHECK(reshaped.shared_store_wavefronts == compiled.shared_store_wavefronts);
+  const double ratio = static_cast<double>(reshaped.instructions()) / static_cast<double>(compiled.instructions());
+  CHECK_MESSAGE(std::abs(ratio - 1) < tolerance, ratio);
+}
+
+}  // namespace
+
+TEST_CASE("a shape whose own code is set aside asks for the same memory, from the code of the nearest other shape") {
+  for (const std::string& function : compiled_functions("gemm_register")) {
+    CAPTURE(function);
+    check_without_itself<GemmRegister>(register_spec(function, {512, 512, 512}), function, 0.04);
+  }
+  // Whole passes of every unrolled loop; small tiles are mostly address arithmetic.
+  for (const std::string& function : compiled_functions("gemm_tiled")) {
+    CAPTURE(function);
+    const GemmTiledSpec spec = tiled_spec(function, {512, 512, 512});
+    check_without_itself<GemmTiled>(spec, function, spec.tile >= 32 ? 0.05 : 0.25);
+  }
+}
+
+TEST_CASE("code that nothing changes in stays as it is when it is reshaped") {
+  // Another pad of the same layout: addresses move, no instruction does.
+  const GemmSize size{64, 64, 64};
+  const GemmTiled compiled({.problem = gemm_problem(size)}), padded({.problem = gemm_problem(size), .pad_b = 8});
+  REQUIRE(compiled.code().size() == padded.code().size());
+  for (std::size_t i = 0; i < compiled.code().size(); ++i) {
+    CHECK(compiled.code()[i].op == padded.code()[i].op);
+    CHECK(compiled.code()[i].stall == padded.code()[i].stall);
+  }
+}
