@@ -45,7 +45,7 @@ TEST_CASE("a launch of as many CTAs as SMs fills them in order") {
 }
 
 TEST_CASE("fewer CTAs go to every TPC before any has two") {  // as 72 and 128 CTAs do on an H100
-  CHECK(per_gpc(sms_of(8, 1)) == std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(per_gpc(sms_of(9, 1)) == std::vector<int>{2, 1, 1, 1, 1, 1, 1, 1});
   CHECK(per_gpc(sms_of(66, 1)) == std::vector<int>{8, 8, 8, 8, 8, 8, 9, 9});
   for (const int sm : sms_of(66, 1)) CHECK(sm % 2 == 0);
   CHECK(per_gpc(sms_of(72, 1)) == std::vector<int>{9, 9, 9, 9, 9, 9, 9, 9});
@@ -61,4 +61,9 @@ TEST_CASE("within a GPC the first TPCs are full, the others have one CTA each") 
 TEST_CASE("what is left for the second places is shared out alike") {
   const std::vector<int> sms = sms_of(132 + 64, 2);
   CHECK(per_gpc({sms.begin() + 132, sms.end()}) == std::vector<int>{8, 8, 8, 8, 8, 8, 8, 8});
+}
+
+TEST_CASE("a launch of up to eight CTAs stays in TPCs of one GPC") {  // as 8 CTAs do on an H200
+  CHECK(sms_of(8, 1) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(sms_of(3, 8) == std::vector<int>{0, 1, 2});
 }

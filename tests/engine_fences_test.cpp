@@ -54,7 +54,10 @@ TEST_CASE("a fence behind nothing takes what was measured of the second of two")
     std::string what;
     Scope scope;
     double measured;
-  } const rows[] = {{"cta", Scope::cta, 9}, {"gpu", Scope::gpu, 265}, {"sys", Scope::system, 1025}};
+  } const rows[] = {{"cta", Scope::cta, 9},
+                    {"gpu", Scope::gpu, 265},
+                    {"sys", Scope::system, 1025},
+                    {"errors of a cluster", Scope::cluster_errors, 385}};
   for (const auto& row : rows) {
     check_figure(row.what, row.measured, static_cast<double>(adds({}, {membar(row.scope)}) - 1), 1);
     check_figure(row.what + ", second of two", row.measured,
@@ -72,9 +75,11 @@ TEST_CASE("each scope follows its own parameter and no other") {
       {times_two("fences.cta_cycles", spec.cta_cycles), spec.cta_cycles, Scope::cta},
       {times_two("fences.gpu_cycles", spec.gpu_cycles), spec.gpu_cycles, Scope::gpu},
       {times_two("fences.system_cycles", spec.system_cycles), spec.system_cycles, Scope::system},
+      {times_two("fences.cluster_errors_cycles", spec.cluster_errors_cycles), spec.cluster_errors_cycles,
+       Scope::cluster_errors},
   };
   for (const auto& row : rows)
-    for (const Scope scope : {Scope::cta, Scope::gpu, Scope::system}) {
+    for (const Scope scope : {Scope::cta, Scope::gpu, Scope::system, Scope::cluster_errors}) {
       CAPTURE(row.change);
       CAPTURE(static_cast<int>(scope));
       CHECK(adds({}, {membar(scope)}, {row.change}) - adds({}, {membar(scope)}) == (scope == row.scope ? row.more : 0));

@@ -23,9 +23,14 @@ Step group_wait(int left) {
   made.instruction.detail = static_cast<std::uint16_t>(left + 1);
   return made;
 }
+// Cycles of the SM's own clock, which the work itself slows down otherwise.
+std::vector<std::string> steady_sm(std::vector<std::string> changes = {}) {
+  for (const char* change : {"sm.gpcs=[1]", "clock.tensor_pct=100", "clock.tensor_step_pct=100"})
+    changes.emplace_back(change);
+  return changes;
+}
 Cycle warpgroup_cycles(const Program& program, const std::vector<std::string>& changes = {}) {
-  std::vector<std::string> all = changes;
-  all.emplace_back("sm.gpcs=[1]");
+  const std::vector<std::string> all = steady_sm(changes);
   return run_timed(HandMadeKernel(1, 4 * kLanes, program), gpu("h100", all)).timeline.at(0).end;
 }
 // Cycles from one product to the next while nobody waits for a group.
@@ -76,7 +81,7 @@ TEST_CASE("what products of warpgroups read is counted, timed or not: four rows 
     for (const auto& row : rows) {
       CAPTURE(row.n);
       const Program program = {group_product(row.n, row.a_in_registers, true), group_wait(0), step(OpClass::nop)};
-      const RunOutcome outcome = run(gpu("h100", {"sm.gpcs=[1]"}), HandMadeKernel(2, 8 * kLanes, program), mode);
+      const RunOutcome outcome = run(gpu("h100", steady_sm()), HandMadeKernel(2, 8 * kLanes, program), mode);
       CHECK(outcome.sm.operand_wavefronts() == 4 * row.wavefronts);  // four warpgroups
     }
   }
@@ -114,7 +119,7 @@ TEST_CASE("a wait that leaves one group waits for the one before") {
   one.push_back(group_wait(1));
   for (Program* waits : {&both, &one}) waits->push_back(step(OpClass::nop));
   CHECK(warpgroup_cycles(both) - warpgroup_cycles(one) == 128);
-  const RunOutcome outcome = run(gpu("h100", {"sm.gpcs=[1]"}), HandMadeKernel(1, 4 * kLanes, both), Mode::timing);
+  const RunOutcome outcome = run(gpu("h100", steady_sm()), HandMadeKernel(1, 4 * kLanes, both), Mode::timing);
   CHECK(outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::gmma)] > 4 * 200);
 }
 
@@ -143,31 +148,52 @@ TEST_CASE("products of warps that do not issue them in step take no longer") {
       program.push_back(group_wait(1));
     }
     program.push_back(step(OpClass::nop));
-    const Cycle cycles =
-        run_timed(HandMadeKernel(1, 8 * kLanes, program), gpu("h100", {"sm.gpcs=[1]"})).timeline.at(0).end;
+    const Cycle cycles = run_timed(HandMadeKernel(1, 8 * kLanes, program), gpu("h100", steady_sm())).timeline.at(0).end;
     CHECK(static_cast<double>(cycles) == doctest::Approx(2 * kGroups * kProducts * 64).epsilon(0.05));
   }
 }
 
-TEST_CASE("while tensor cores work the SMs' clock is lower, and what does not depend on it takes fewer cycles") {
-  Program bare, with_products;
-  for (int i = 0; i < 32; ++i) {  // one after the other, from device memory
+TEST_CASE("while tensor cores work their GPC's clock is lower, and what does not depend on it takes fewer cycles") {
+  const Program products = repeated(512, step(OpClass::tensor));
+  Program loads, both;
+  both.push_back(step(OpClass::tensor));
+  for (int i = 0; i < 16; ++i) {  // one after the other, from device memory
     const Step load = load_global(strided(4096 * 128 * i, 128, 4)).sets(0).waits_for(0);
-    bare.push_back(load);
-    with_products.push_back(load);
+    loads.push_back(load);
+    both.push_back(load);
+    both.push_back(step(OpClass::tensor).waits_for(0));
   }
-  with_products.push_back(step(OpClass::tensor));
-  const auto outcome = [](const Program& program, const char* change) {
-    return run(gpu("h100", {"sm.gpcs=[1]", change}), HandMadeKernel(1, kLanes, program), Mode::timing);
+  const GpuSpec h100 = gpu("h100");
+  const auto outcome = [](const Program& program, const std::string& gpcs, const std::string& pct) {
+    return run(gpu("h100", {"sm.gpcs=" + gpcs, "clock.tensor_hold_ns=100000", "clock.tensor_pct=" + pct,
+                            "clock.tensor_step_pct=" + pct}),
+               HandMadeKernel(1, kLanes, program), Mode::timing);
   };
-  const char *const whole = "clock.tensor_pct=100", *const half = "clock.tensor_pct=50";
-  CHECK(outcome(with_products, half).sm_mhz == outcome(with_products, whole).sm_mhz / 2);
-  CHECK(outcome(bare, half).sm_mhz == outcome(bare, whole).sm_mhz);
-  CHECK(outcome(bare, half).cycles == outcome(bare, whole).cycles);
-  const RunOutcome slow = outcome(with_products, half), fast = outcome(with_products, whole);
-  CHECK(slow.cycles < fast.cycles - 32 * 100);
-  const GpuSpec spec = gpu("h100");
-  const HandMadeKernel kernel(1, kLanes, with_products);
-  const MetricSource source{spec, kernel.launch(), slow};
+  const char *const whole = "100", *const half = "50";
+  // Without what a launch takes beside its CTAs, at the full clock.
+  const auto ns = [&h100](const RunOutcome& one) {
+    return (static_cast<double>(one.cycles) / one.sm_mhz -
+            static_cast<double>(h100.launch.overhead_cycles) / h100.clock.sm_mhz) *
+           1000;
+  };
+  CHECK(outcome(loads, "[1]", half).cycles == outcome(loads, "[1]", whole).cycles);
+  CHECK(outcome(loads, "[1]", half).sm_mhz == h100.clock.sm_mhz);
+  CHECK(outcome(both, "[1]", whole).sm_mhz == h100.clock.sm_mhz);
+  // Products take as many cycles and twice the time, but for the code's first fetch.
+  const RunOutcome fast = outcome(products, "[1]", whole), slow = outcome(products, "[1]", half);
+  CHECK(ns(slow) > 1.6 * ns(fast));
+  CHECK(ns(slow) < 2.1 * ns(fast));
+  CHECK(static_cast<double>(slow.cycles) == doctest::Approx(static_cast<double>(fast.cycles)).epsilon(0.03));
+  // Memory takes as long and fewer cycles.
+  const RunOutcome far = outcome(both, "[1]", whole), far_slow = outcome(both, "[1]", half);
+  CHECK(ns(far_slow) == doctest::Approx(ns(far)).epsilon(0.05));
+  CHECK(far_slow.cycles < far.cycles - 16 * 100);
+  // A GPC without tensor work goes on counting as before.
+  const RunOutcome beside = outcome(products, "[1, 1]", half);
+  CHECK(ns(beside) == doctest::Approx(ns(slow)).epsilon(0.01));
+  CHECK(beside.sm_mhz == h100.clock.sm_mhz);
+  CHECK(beside.cycles > slow.cycles);
+  const HandMadeKernel kernel(1, kLanes, products);
+  const MetricSource source{h100, kernel.launch(), slow};
   CHECK(source.sm_mhz() == slow.sm_mhz);
 }

@@ -188,6 +188,7 @@ inline const std::vector<Use>& uses() {
       {"fences.cta_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::cta); }},
       {"fences.gpu_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::gpu); }},
       {"fences.system_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::system); }},
+      {"fences.cluster_errors_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::cluster_errors); }},
       {"fences.interval_cycles",
        [](const KernelRun& ran) { return of_scope(ran, Scope::gpu) || of_scope(ran, Scope::system); }},
       {"fences.invalidation_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::cache_control); }},
