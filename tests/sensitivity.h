@@ -130,8 +130,15 @@ inline bool atomic_of(const KernelRun& ran, bool shared, AtomicKind kind) {
   });
 }
 
+inline bool multiplies(const KernelRun& ran) {
+  return ran.executes([](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; });
+}
+
 inline const std::vector<Use>& uses() {
   static const std::vector<Use> all = {
+      {"clock.tensor_hold_ns", multiplies},
+      {"clock.tensor_gap_ns", multiplies},
+      {"clock.tensor_step_ns", multiplies},
       {"pipes.wide_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::imad_wide); }},
       {"pipes.uniform_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::uniform); }},
       {"pipes.tensor_issue_cycles",

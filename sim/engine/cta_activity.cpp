@@ -6,7 +6,9 @@
 
 namespace tilescope {
 void CtaActivity::add(std::vector<Wait>& spans, Wait span) {
-  if (span.from == span.until) return;
+  // A wait is longer in the chip's cycles than in the SM's own when its clock has slowed down meanwhile.
+  if (!spans.empty()) span.from = spans.back().until;
+  if (span.from >= span.until) return;
   if (!spans.empty() && spans.back().reason == span.reason && spans.back().at_mbarrier == span.at_mbarrier &&
       spans.back().until == span.from)
     spans.back().until = span.until;
