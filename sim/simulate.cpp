@@ -25,9 +25,7 @@ constexpr unsigned kMostThinning = 6;
 // SMs run at the clock of those whose tensor cores work.
 GpuSpec gpu_counting(const GpuSpec& gpu, const Kernel& kernel) {
   GpuSpec slower = gpu;
-  const auto code = kernel.code();
-  if (std::any_of(code.begin(), code.end(), [](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; }))
-    slower.clock.sm_mhz *= slower.clock.tensor_pct / 100;
+  if (uses_tensor_cores(kernel.code())) slower.clock.sm_mhz *= slower.clock.tensor_pct / 100;
   return slower;
 }
 

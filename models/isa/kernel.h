@@ -6,6 +6,7 @@
 // all warps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -122,6 +123,12 @@ inline bool on_no_lane(OpClass op, const MemoryOperand* operands) {
   for (int i = 0; i < count; ++i)
     if (operands[i].pattern != 0) return false;
   return count != 0;
+}
+
+// Whether any of these runs on tensor cores.
+inline bool uses_tensor_cores(std::span<const Instruction> code) {
+  return std::any_of(code.begin(), code.end(),
+                     [](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; });
 }
 
 // Warp instructions that all warps of one CTA execute.

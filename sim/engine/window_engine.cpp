@@ -40,9 +40,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
                   std::any_of(kernel.code().begin(), kernel.code().end(), [](const Instruction& one) {
                     return one.op >= OpClass::mbarrier_init && one.op <= OpClass::cluster_barrier;
                   });
-  const bool multiplies = std::any_of(kernel.code().begin(), kernel.code().end(),
-                                      [](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; });
-  if (std::is_same_v<SmModel, Sm> && multiplies && GpcClock::varies(gpu.clock)) {
+  if (std::is_same_v<SmModel, Sm> && uses_tensor_cores(kernel.code()) && GpcClock::varies(gpu.clock)) {
     clocks_.assign(gpu.sm.gpcs.size(), GpcClock(gpu.clock));
     for (std::size_t gpc = 0; gpc < gpu.sm.gpcs.size(); ++gpc)
       gpc_of_.insert(gpc_of_.end(), static_cast<std::size_t>(gpu.sm.gpcs[gpc]), gpc);
