@@ -22,7 +22,7 @@ class GpcClock {
  public:
   explicit GpcClock(const ClockSpec& spec)
       : lost_working_(1 - spec.tensor_pct / 100),
-        lost_stepping_(1 - spec.tensor_step_pct / 100),
+        lost_stepping_(std::max(lost_working_, 1 - spec.tensor_step_pct / 100)),
         gap_(cycles(spec, spec.tensor_gap_ns)),
         hold_(cycles(spec, spec.tensor_hold_ns)),
         step_(cycles(spec, spec.tensor_step_ns)) {}
