@@ -1,10 +1,11 @@
-// Which CTA goes where, and when. The first CTAs go one to an SM, GPC after GPC, then a second to each, until the SMs
-// are full; after that whichever SM frees a slot first takes the next CTA. Where fewer CTAs than SMs are left, the GPCs
-// share them evenly: a TPC of each in turn, and the second SMs of TPCs only when every TPC has a CTA. Source: order and
-// delays measured on an H200, tests/data/cta_timeline_tiled32_2048.csv; which SM ran which of 72, 128, 144, 160 and 256
-// CTAs on an H100, of 8 to 300 on an H200 (gpu/measured/h200/cta_placement.csv). On both, the first eight CTAs go to
-// four TPCs of one GPC that come before the GPCs: so do all CTAs of a launch that has no more. That they come first in
-// larger launches, where it changes the numbers of CTAs only, is not modelled.
+// Which CTA goes where, and when. To the dispatcher a few TPCs belong to no GPC (launch.first_sms): CTAs go there
+// first, then one to each SM of GPC 1, 2 and so on, of GPC 0 last, then a second to each; the first TPCs come again as
+// often, whenever three quarters of a round have gone by. What does not fill a round goes to the first TPCs, both SMs
+// of each, and the rest is dealt out to the GPCs evenly, from GPC 0 on: a TPC of each in turn, and the second SMs of
+// TPCs only when every TPC has a CTA. After that whichever SM frees a slot first takes the next CTA. Source: which SM
+// runs which CTA of 57 launches (gpu/microbench/cta_placement.cu, gpu/measured/{h200,h100}/cta_placement.csv), the same
+// on an H200 and an H100; delays measured on an H200, tests/data/cta_timeline_tiled32_2048.csv. On hardware launches
+// begin with another GPC now and then; here always with GPC 1.
 #pragma once
 
 #include <algorithm>
@@ -33,39 +34,73 @@ class CtaDispatch {
 
   // The first wave, for empty SMs with `slots` places each; gpcs: SMs of each GPC, numbered one GPC after the other.
   std::vector<Placement> first_wave(const std::vector<std::int64_t>& gpcs, int slots) {
-    std::vector<Placement> placements;
-    const bool few = ctas_ <= kFewCtas && gpcs.front() >= kFewCtas;
-    for (int slot = 0; slot < slots; ++slot)
-      for (const int sm : few ? neighbours(remaining()) : shared_out(gpcs, remaining())) {
-        placements.push_back({next_, sm, std::llround(static_cast<double>(next_) * spec_.cta_interval_cycles)});
-        ++next_;
+    const Floor floor(gpcs, spec_.first_sms);
+    std::vector<int> sms;
+    const std::int64_t rounds = std::min<std::int64_t>(slots, ctas_ / floor.sms());
+    std::int64_t begun = 0;  // rounds of the first TPCs
+    for (std::int64_t round = 0; round < rounds; ++round)
+      for (const std::size_t gpc : floor.turns) {
+        if (begun < rounds && static_cast<std::int64_t>(sms.size()) >= turn_of_first(begun, floor.sms())) {
+          append(sms, floor.first, floor.first.count);
+          ++begun;
+        }
+        append(sms, floor.gpcs[gpc], floor.gpcs[gpc].count);
       }
+    for (; begun < rounds; ++begun) append(sms, floor.first, floor.first.count);
+    if (rounds < slots) share_out(floor, ctas_ - static_cast<std::int64_t>(sms.size()), sms);
+
+    std::vector<Placement> placements;
+    for (const int sm : sms) {
+      placements.push_back({next_, sm, std::llround(static_cast<double>(next_) * spec_.cta_interval_cycles)});
+      ++next_;
+    }
     dispatched_ = static_cast<double>(next_) * spec_.cta_interval_cycles;
     return placements;
   }
 
-  // The same of a launch in clusters: the CTAs of one go to SMs of one GPC, in the order of the GPCs, as many as there
-  // are places.
+  // The same of a launch in clusters. A cluster's CTAs go to SMs of one GPC, or of one of the first TPCs; the GPCs take
+  // a cluster each in turn.
   std::vector<Placement> first_clusters(const std::vector<std::int64_t>& gpcs, int slots, const Launch& launch) {
     launch_ = launch;
-    for (std::size_t g = 0; g < gpcs.size(); ++g)
-      for (std::int64_t i = 0; i < gpcs[g]; ++i) gpc_of_.push_back(static_cast<int>(g)), free_.push_back(slots);
+    const Floor floor(gpcs, spec_.first_sms);
+    const std::int64_t size = launch.cluster.count();
+    const auto pairs = static_cast<std::size_t>(floor.first.count / kSmsPerTpc);  // the first TPCs
+    group_of_.assign(static_cast<std::size_t>(floor.sms()), 0);
+    free_.assign(group_of_.size(), slots);
+    const auto join = [&](Sms sms, std::size_t group) {
+      std::fill_n(group_of_.begin() + sms.begin, sms.count, static_cast<int>(group));
+    };
+    for (std::size_t g = 0; g < floor.gpcs.size(); ++g) join(floor.gpcs[g], pairs + g);
+    for (std::size_t p = 0; p < pairs; ++p)
+      join({floor.first.begin + static_cast<std::int64_t>(p) * kSmsPerTpc, kSmsPerTpc}, p);
+    std::vector<std::size_t> turns(pairs);
+    std::iota(turns.begin(), turns.end(), std::size_t{0});
+    for (const std::size_t gpc : floor.turns) turns.push_back(pairs + gpc);
+
     std::vector<Placement> placements;
-    for (bool placed = true; placed && next_ < ctas_;) {
-      placed = false;
-      for (int g = 0; g < static_cast<int>(gpcs.size()) && next_ < ctas_; ++g)
-        while (next_ < ctas_ && place(g, slots, placements)) placed = true;
-      --slots;
+    for (int level = slots; level >= 1; --level) {
+      std::vector<std::int64_t> room(turns.size(), 0);  // clusters of SMs that this level fills
+      for (std::size_t sm = 0; sm < free_.size(); ++sm)
+        if (free_[sm] >= level) ++room[static_cast<std::size_t>(group_of_[sm])];
+      for (std::int64_t& sms : room) sms /= size;
+      std::vector<std::int64_t> share = dealt(room, pairs, remaining() / size);
+      for (bool placed = true; placed;) {
+        placed = false;
+        for (const std::size_t group : turns)
+          if (share[group] > 0 && place(static_cast<int>(group), placements)) --share[group], placed = true;
+      }
     }
+    for (const std::size_t group : turns)  // SMs that were too few at each level
+      while (next_ < ctas_ && place(static_cast<int>(group), placements)) continue;
     for (Placement& p : placements) p.start = std::llround(dispatched_), dispatched_ += spec_.cta_interval_cycles;
     return placements;
   }
 
-  // What takes the place of a CTA of a cluster that left `sm` at `end`: a cluster, once a GPC has room for it.
+  // What takes the place of a CTA of a cluster that left `sm` at `end`: a cluster, once its GPC has room for it.
   std::vector<Placement> replace_cluster(int sm, Cycle end) {
     std::vector<Placement> placements;
     ++free_[static_cast<std::size_t>(sm)];
-    while (next_ < ctas_ && place(gpc_of_[static_cast<std::size_t>(sm)], 1, placements)) continue;
+    while (next_ < ctas_ && place(group_of_[static_cast<std::size_t>(sm)], placements)) continue;
     for (Placement& p : placements) {
       dispatched_ = std::max(static_cast<double>(end), dispatched_ + spec_.cta_interval_cycles);
       p.start = std::llround(dispatched_) + spec_.cta_launch_cycles;
@@ -80,57 +115,97 @@ class CtaDispatch {
   }
 
  private:
-  static constexpr std::int64_t kFewCtas = 8;
-
-  // SMs of the first GPC, TPC after TPC.
-  static std::vector<int> neighbours(std::int64_t ctas) {
-    std::vector<int> sms(static_cast<std::size_t>(ctas));
-    std::iota(sms.begin(), sms.end(), 0);
-    return sms;
-  }
-
-  // The SMs that `ctas` CTAs go to, one each, in the order of the CTAs.
-  static std::vector<int> shared_out(const std::vector<std::int64_t>& gpcs, std::int64_t ctas) {
-    std::vector<std::int64_t> share(gpcs.size(), 0);
-    for (std::int64_t sms_of_tpc = 1; sms_of_tpc <= kSmsPerTpc; ++sms_of_tpc)
-      for (bool dealt = true; dealt;) {
-        dealt = false;
-        for (std::size_t g = 0; g < gpcs.size() && ctas > 0; ++g)
-          if (share[g] < (gpcs[g] * sms_of_tpc + kSmsPerTpc - 1) / kSmsPerTpc) ++share[g], --ctas, dealt = true;
-      }
-    std::vector<int> sms;
-    std::int64_t first = 0;
-    for (std::size_t g = 0; g < gpcs.size(); first += gpcs[g], ++g) {
-      // Whole TPCs first: as many as leave one CTA for each of the others.
-      const std::int64_t pairs = std::max<std::int64_t>(0, share[g] - (gpcs[g] + 1) / kSmsPerTpc);
-      for (std::int64_t i = 0; i < share[g]; ++i)
-        sms.push_back(static_cast<int>(first + (i < kSmsPerTpc * pairs ? i : kSmsPerTpc * (i - pairs))));
+  struct Sms {
+    std::int64_t begin = 0;
+    std::int64_t count = 0;
+  };
+  // The GPU as the dispatcher sees it. The first TPCs have the last numbers of GPC 0.
+  struct Floor {
+    Floor(const std::vector<std::int64_t>& sms, std::int64_t first_sms) {
+      for (const std::int64_t count : sms) gpcs.push_back({this->sms(), count}), all += count;
+      for (std::size_t gpc = 0; gpc < gpcs.size(); ++gpc) turns.push_back(gpc);
+      if (gpcs.size() == 1 || first_sms == 0) return;
+      const std::int64_t count = std::min(first_sms, gpcs.front().count);
+      gpcs.front().count -= count;
+      first = {gpcs.front().count, count};
+      std::rotate(turns.begin(), turns.begin() + 1, turns.end());
     }
-    return sms;
+    std::int64_t sms() const { return all; }
+
+    Sms first;
+    std::vector<Sms> gpcs;           // without the first TPCs
+    std::vector<std::size_t> turns;  // GPCs in the order in which their SMs get CTAs
+    std::int64_t all = 0;
+  };
+
+  // Before which CTA the first TPCs get their next one, in launches of many rounds: T in 76 < T <= 84 for the second
+  // round, in (172, 188], (272, 288], (378, 396], (476, 492], (576, 592] and (676, 692] for those after it, of 132 SMs.
+  static std::int64_t turn_of_first(std::int64_t round, std::int64_t sms) {
+    constexpr double kSecond = 0.6, kFurther = 0.76;  // of a round
+    return round == 0 ? 0
+                      : std::llround((kSecond + kFurther * static_cast<double>(round - 1)) * static_cast<double>(sms));
   }
 
-  // A cluster onto SMs of a GPC with at least `least` free places each: those with the most first.
-  bool place(int gpc, int least, std::vector<Placement>& placements) {
-    std::vector<int> sms;
-    for (std::size_t sm = 0; sm < free_.size(); ++sm)
-      for (int i = 0; gpc_of_[sm] == gpc && i + std::max(1, least) <= free_[sm]; ++i)
-        sms.push_back(static_cast<int>(sm));
+  static void append(std::vector<int>& sms, Sms some, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) sms.push_back(static_cast<int>(some.begin + i));
+  }
+
+  // The SMs that `ctas` CTAs go to, fewer than there are SMs, in the order of the CTAs.
+  static void share_out(const Floor& floor, std::int64_t ctas, std::vector<int>& sms) {
+    append(sms, floor.first, std::min(ctas, floor.first.count));
+    ctas -= std::min(ctas, floor.first.count);
+    std::vector<std::int64_t> share(floor.gpcs.size(), 0);
+    for (std::int64_t sms_of_tpc = 1; sms_of_tpc <= kSmsPerTpc; ++sms_of_tpc)
+      for (bool given = true; given;) {
+        given = false;
+        for (std::size_t g = 0; g < share.size() && ctas > 0; ++g)
+          if (share[g] < (floor.gpcs[g].count * sms_of_tpc + kSmsPerTpc - 1) / kSmsPerTpc)
+            ++share[g], --ctas, given = true;
+      }
+    for (const std::size_t g : floor.turns) {
+      // Whole TPCs first: as many as leave one CTA for each of the others.
+      const Sms gpc = floor.gpcs[g];
+      const std::int64_t pairs = std::max<std::int64_t>(0, share[g] - (gpc.count + 1) / kSmsPerTpc);
+      for (std::int64_t i = 0; i < share[g]; ++i)
+        sms.push_back(static_cast<int>(gpc.begin + (i < kSmsPerTpc * pairs ? i : kSmsPerTpc * (i - pairs))));
+    }
+  }
+
+  // How many of `clusters` go to each group with this much room: one to each of the first TPCs, then the GPCs in turn.
+  static std::vector<std::int64_t> dealt(const std::vector<std::int64_t>& room, std::size_t first_tpcs,
+                                         std::int64_t clusters) {
+    std::vector<std::int64_t> share(room.size(), 0);
+    for (bool given = true; given;) {
+      given = false;
+      for (std::size_t g = share[0] == room[0] ? first_tpcs : 0; g < room.size() && clusters > 0; ++g)
+        if (share[g] < room[g]) ++share[g], --clusters, given = true;
+    }
+    return share;
+  }
+
+  // A cluster onto the SMs of a group that have most places left.
+  bool place(int group, std::vector<Placement>& placements) {
     const std::int64_t size = launch_.cluster.count();
-    if (static_cast<std::int64_t>(sms.size()) < size) return false;
+    std::int64_t places = 0;
+    for (std::size_t sm = 0; sm < free_.size(); ++sm)
+      if (group_of_[sm] == group) places += free_[sm];
+    if (places < size) return false;
     const std::int64_t cluster = next_ / size;
     for (std::int64_t rank = 0; rank < size; ++rank) {
-      const int sm = sms[static_cast<std::size_t>(rank)];
-      --free_[static_cast<std::size_t>(sm)];
-      placements.push_back({launch_.cta_at(cluster, rank), sm, 0});
+      std::size_t most = free_.size();
+      for (std::size_t sm = 0; sm < free_.size(); ++sm)
+        if (group_of_[sm] == group && (most == free_.size() || free_[sm] > free_[most])) most = sm;
+      --free_[most];
+      placements.push_back({launch_.cta_at(cluster, rank), static_cast<int>(most), 0});
       ++next_;
     }
     return true;
   }
 
   LaunchSpec spec_;
-  Launch launch_;            // in clusters
-  std::vector<int> gpc_of_;  // by SM
-  std::vector<int> free_;    // places, by SM
+  Launch launch_;              // in clusters
+  std::vector<int> group_of_;  // by SM: one of the first TPCs or a GPC, whose SMs a cluster may have
+  std::vector<int> free_;      // places, by SM
   std::int64_t ctas_;
   std::int64_t next_ = 0;
   double dispatched_ = 0;  // when the last CTA was sent off

@@ -25,7 +25,7 @@ void ClockSpec::fields(SpecFields& f) {
 std::int64_t SmSpec::count() const { return std::accumulate(gpcs.begin(), gpcs.end(), std::int64_t{0}); }
 
 void SmSpec::fields(SpecFields& f) {
-  f.integers("gpcs", gpcs, {1, 256}, "SM", "SMs of each GPC, in the order in which CTAs are dispatched");
+  f.integers("gpcs", gpcs, {1, 256}, "SM", "SMs of each GPC");
   f.integer("sub_partitions", sub_partitions, {1, 8}, "1", "warp schedulers per SM");
   f.integer("max_threads_per_cta", max_threads_per_cta, {32, 4096}, "thread", "largest block");
   f.integer("max_threads", max_threads, {32, 8192}, "thread", "resident threads per SM");
@@ -246,6 +246,8 @@ void LaunchSpec::fields(SpecFields& f) {
             "slot free to the first instruction of the next CTA");
   f.real("cta_interval_cycles", cta_interval_cycles, {0, 10000}, "cycle",
          "between two CTAs that the dispatcher starts");
+  f.integer("first_sms", first_sms, {0, 256}, "SM",
+            "in TPCs that get CTAs before the GPCs do: the last SMs of the first GPC in sm.gpcs");
 }
 
 void MeasuredSpec::fields(SpecFields& f) {
