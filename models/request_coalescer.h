@@ -1,8 +1,10 @@
-// Hopper's L2 request coalescer: SMs of one GPC that ask for a line's sectors within a short time share one request. A
-// request serves a few SMs at most; the next one then goes out on its own. How long a request can be joined differs
-// from one to the next, evenly between two bounds. Source: L2 requests per line while n SMs of an H200 read the same
-// lines with a delay between them (gpu/microbench/counted_coalescer.cu): all join up to 30 cycles, none from 100, and
-// the share falls on a straight line between.
+// Hopper's L2 request coalescer: SMs of one GPC that ask for a line's sectors while a request for them is under way
+// share its answer. A request serves a few SMs at most; the next one then goes out on its own. A line that L2 has
+// answers after a time that differs from one to the next, evenly between two bounds; what has to come across the fabric
+// or from HBM can be joined for so much longer. Source: L2 requests per line while n SMs of an H200 read the same lines
+// with a delay between them (gpu/microbench/counted_coalescer.cu, counted_bursts.cu): of lines that L2 has, all join up
+// to 30 cycles, none from 100, and the share falls on a straight line between; of cold lines all up to 300, half at
+// 1,000.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +35,13 @@ class RequestCoalescer {  // of one GPC
     ++entry.served;
     return {entry.sectors & sectors, std::max(now, entry.ready)};
   }
-  // A request that went out on its own. REQUIRES: the lookup that did not find these sectors was the last call.
-  void fill(LineAddress line, SectorMask sectors, Tick ready) {
+  // A request that went out on its own; late: how much later its answer comes than from L2.
+  // REQUIRES: the lookup that did not find these sectors was the last call.
+  void fill(LineAddress line, SectorMask sectors, Tick ready, Tick late = Tick()) {
     if (most_ == 0) return;
     const std::uint64_t chance = mix_bits(line.number() ^ static_cast<std::uint64_t>(asked_.count()) << 20U);
     const auto extra = scale_to(chance, static_cast<std::uint64_t>(spread_.count()) + 1);
-    at(line) = {line, asked_ + window_ + Tick(static_cast<std::int64_t>(extra)), ready, 1, sectors};
+    at(line) = {line, asked_ + window_ + Tick(static_cast<std::int64_t>(extra)) + late, ready, 1, sectors};
   }
 
   // A lookup of the line comes soon: brings what it reads into the host's cache.

@@ -80,10 +80,10 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
-    const Tick at_slice =
-        read_near(place.partition, request.line, wanted, request.whole_line, sent + request_latency_ + way);
+    const Tick there = sent + request_latency_ + way;
+    const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, there);
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
-    if (!alone) coalescer.fill(request.line, wanted, entered);
+    if (!alone) coalescer.fill(request.line, wanted, entered, at_slice - there - slice_latency_);
     at_gpc = std::max(at_gpc, entered);
   }
   const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_ + way),
