@@ -4,13 +4,14 @@
 // of each, and the rest is dealt out to the GPCs evenly, from GPC 0 on: a TPC of each in turn, and the second SMs of
 // TPCs only when every TPC has a CTA. After that whichever SM frees a slot first takes the next CTA. Source: which SM
 // runs which CTA of 57 launches (gpu/microbench/cta_placement.cu, gpu/measured/{h200,h100}/cta_placement.csv), the same
-// on an H200 and an H100; delays measured on an H200, tests/data/cta_timeline_tiled32_2048.csv. On hardware launches
-// begin with another GPC now and then; here always with GPC 1.
+// on an H200 and an H100; when they start (cta_launch.cu) and how long launches take whose CTAs only wait
+// (counted_empty.cu), H200. On hardware launches begin with another GPC now and then; here always with GPC 1.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -50,11 +51,8 @@ class CtaDispatch {
     if (rounds < slots) share_out(floor, ctas_ - static_cast<std::int64_t>(sms.size()), sms);
 
     std::vector<Placement> placements;
-    for (const int sm : sms) {
-      placements.push_back({next_, sm, std::llround(static_cast<double>(next_) * spec_.cta_interval_cycles)});
-      ++next_;
-    }
-    dispatched_ = static_cast<double>(next_) * spec_.cta_interval_cycles;
+    for (const int sm : sms) placements.push_back({next_++, sm, 0});
+    start_in_turn(placements);
     return placements;
   }
 
@@ -92,26 +90,27 @@ class CtaDispatch {
     }
     for (const std::size_t group : turns)  // SMs that were too few at each level
       while (next_ < ctas_ && place(static_cast<int>(group), placements)) continue;
-    for (Placement& p : placements) p.start = std::llround(dispatched_), dispatched_ += spec_.cta_interval_cycles;
+    start_in_turn(placements);
     return placements;
   }
 
-  // What takes the place of a CTA of a cluster that left `sm` at `end`: a cluster, once its GPC has room for it.
-  std::vector<Placement> replace_cluster(int sm, Cycle end) {
+  // A CTA left its SM at `end`. Returns when its place is known to be free and its end to be the launch's, if it is.
+  // REQUIRES: `end` does not decrease.
+  Cycle note_end(Cycle end) {
+    noted_ = std::max(static_cast<double>(end), noted_ + spec_.cta_interval_cycles);
+    return std::llround(noted_);
+  }
+
+  // The successor of the CTA whose end was noted last, on the same `sm`. REQUIRES: remaining() > 0.
+  Placement replace(int sm) { return {next_++, sm, std::llround(noted_) + spec_.cta_launch_cycles}; }
+
+  // The same of a launch in clusters: what takes its place once the SMs of its GPC have room for a cluster.
+  std::vector<Placement> replace_cluster(int sm) {
     std::vector<Placement> placements;
     ++free_[static_cast<std::size_t>(sm)];
     while (next_ < ctas_ && place(group_of_[static_cast<std::size_t>(sm)], placements)) continue;
-    for (Placement& p : placements) {
-      dispatched_ = std::max(static_cast<double>(end), dispatched_ + spec_.cta_interval_cycles);
-      p.start = std::llround(dispatched_) + spec_.cta_launch_cycles;
-    }
+    for (Placement& p : placements) p.start = std::llround(noted_) + spec_.cta_launch_cycles;
     return placements;
-  }
-
-  // The successor of a CTA that left a slot of `sm` at `end`. REQUIRES: remaining() > 0; `end` does not decrease.
-  Placement replace(int sm, Cycle end) {
-    dispatched_ = std::max(static_cast<double>(end), dispatched_ + spec_.cta_interval_cycles);
-    return {next_++, sm, std::llround(dispatched_) + spec_.cta_launch_cycles};
   }
 
  private:
@@ -144,6 +143,13 @@ class CtaDispatch {
     constexpr double kSecond = 0.6, kFurther = 0.76;  // of a round
     return round == 0 ? 0
                       : std::llround((kSecond + kFurther * static_cast<double>(round - 1)) * static_cast<double>(sms));
+  }
+
+  // The first CTAs: the two SMs of a TPC start theirs one after the other, all TPCs at once.
+  void start_in_turn(std::vector<Placement>& placements) const {
+    std::map<int, std::int64_t> started;  // by TPC
+    for (Placement& p : placements)
+      p.start = std::llround(static_cast<double>(started[p.sm / kSmsPerTpc]++) * spec_.tpc_interval_cycles);
   }
 
   static void append(std::vector<int>& sms, Sms some, std::int64_t count) {
@@ -208,7 +214,7 @@ class CtaDispatch {
   std::vector<int> free_;      // places, by SM
   std::int64_t ctas_;
   std::int64_t next_ = 0;
-  double dispatched_ = 0;  // when the last CTA was sent off
+  double noted_ = 0;  // when the last end was taken note of
 };
 
 }  // namespace tilescope

@@ -245,7 +245,9 @@ void LaunchSpec::fields(SpecFields& f) {
   f.integer("cta_launch_cycles", cta_launch_cycles, {1, 100000}, "cycle",
             "slot free to the first instruction of the next CTA");
   f.real("cta_interval_cycles", cta_interval_cycles, {0, 10000}, "cycle",
-         "between two CTAs that the dispatcher starts");
+         "between two CTAs whose ends the dispatcher takes note of");
+  f.real("tpc_interval_cycles", tpc_interval_cycles, {0, 10000}, "cycle",
+         "between two CTAs that a TPC starts when a launch begins");
   f.integer("first_sms", first_sms, {0, 256}, "SM",
             "in TPCs that get CTAs before the GPCs do: the last SMs of the first GPC in sm.gpcs");
 }

@@ -49,6 +49,21 @@ std::vector<long long> successor_gaps(const std::vector<long long>& notes, int c
   return gaps;
 }
 
+// Cycles from the first start on an SM to that of the last of the `resident` CTAs that it holds, median of all SMs.
+double first_wave(const std::vector<long long>& notes, int resident) {
+  std::map<long long, std::vector<long long>> starts;
+  for (std::size_t cta = 0; cta * 5 < notes.size(); ++cta) {
+    starts[notes[cta * 5]].push_back(notes[cta * 5 + 1]);
+  }
+  std::vector<long long> spans;
+  for (auto& [sm, of_sm] : starts) {
+    std::sort(of_sm.begin(), of_sm.end());
+    spans.push_back(of_sm[resident - 1] - of_sm[0]);
+  }
+  std::sort(spans.begin(), spans.end());
+  return static_cast<double>(spans[spans.size() / 2]);
+}
+
 }  // namespace
 
 void cta_launch(Report& report) {
@@ -73,6 +88,9 @@ void cta_launch(Report& report) {
     const std::vector<long long> gaps = successor_gaps(seen, c.ctas, resident);
     if (!gaps.empty() && c.spin_cycles > 0) {
       report.scalar("cta_launch", the_case, "successor_gap", static_cast<double>(gaps[gaps.size() / 2]), "cycle");
+    }
+    if (resident > 1 && c.ctas >= resident * sm_count() && c.spin_cycles > 2000) {
+      report.scalar("cta_launch", the_case, "tpc_interval", first_wave(seen, resident) / (2 * resident - 1), "cycle");
     }
     for (int cta = 0; cta < c.ctas; ++cta) {
       for (int field = 0; field < 5; ++field) {
