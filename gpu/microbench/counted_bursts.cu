@@ -1,9 +1,9 @@
 // Which requests become one when many are under way? SMs of one GPC read the same lines in bursts, as the tiles of a
 // GEMM are read: every step each of them asks for 64 lines (kWarps warps, all at once), some behind the others by a
 // delay. l1tex__m_xbar2l1tex_read_sectors counts what the SMs get, lts__t_sectors_srcunit_tex_op_read what L2 is asked
-// for. Rank 0 first reads all lines once, alone: kLines * 4 sectors on top of both counts. With state=cold nobody does, so
-// that every line comes from device memory; with state=gpc<i> an SM of that GPC does, and half of the lines are far ones
-// if it sits beside the other partition.
+// for. Rank 0 first reads all lines once, alone: kLines * 4 sectors on top of both counts. With state=cold nobody does,
+// so that every line comes from device memory; with state=gpc<i> an SM of that GPC does, and half of the lines are far
+// ones if it sits beside the other partition.
 //
 // op: the instruction: cg.32 and ca.32 read a line each, ca.128 and async.16 (cp.async.cg) four lines.
 // spread: rank r of n starts a step spread * r / (n - 1) cycles behind rank 0.
@@ -135,8 +135,8 @@ void launch(Report& report, const char* name, const std::vector<int>& sms, int w
                                                              spread, first_reader == kRankZero ? sms[0] : first_reader,
                                                              ready.device(), agreed.device(), sink.device());
   finish("probe_bursts");
-  report.launch("counted_bursts", std::string("op=") + name + ";sms=" + std::to_string(sms.size()) +
-                                      ";warps=" + std::to_string(warps) + ";spread=" + std::to_string(spread) + ";state=" + state);
+  report.launch("counted_bursts", std::string("op=") + name + ";sms=" + std::to_string(sms.size()) + ";warps=" +
+                                      std::to_string(warps) + ";spread=" + std::to_string(spread) + ";state=" + state);
 }
 
 template <Op op>

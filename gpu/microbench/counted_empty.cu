@@ -1,5 +1,6 @@
-// What does a kernel cost that does nothing, by grid and block, and one whose CTAs only wait? For gpc__cycles_elapsed.max
-// and gpu__time_duration. spin: cycles that a CTA waits; spread: the last CTA of a launch so much longer than the first.
+// What does a kernel cost that does nothing, by grid and block, and one whose CTAs only wait? For
+// gpc__cycles_elapsed.max and gpu__time_duration. spin: cycles that a CTA waits; spread: the last CTA of a launch so
+// much longer than the first.
 #include "benchmarks.h"
 #include "device_probe.cuh"
 

@@ -1,7 +1,7 @@
-// What does the first touch of a page cost? One warp of each SM (or of one) waits for two loads in each of kPages pages of
-// 2 MiB: lines that nobody else reads. Launches follow one another; each comes to other lines.
-//   visit=first: pages that no kernel has read yet; visit=second: the launch after it, the same pages; visit=after_flush:
-//   a third launch, behind one that fills L2 from elsewhere.
+// What does the first touch of a page cost? One warp of each SM (or of one) waits for two loads in each of kPages pages
+// of 2 MiB: lines that nobody else reads. Launches follow one another; each comes to other lines.
+//   visit=first: pages that no kernel has read yet; visit=second: the launch after it, the same pages;
+//   visit=after_flush: a third launch, behind one that fills L2 from elsewhere.
 // Trace: row = SM, index = 2 * page + load, value = cycles.
 #include <algorithm>
 
@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(32) touch(const char* data, int sms, int salt,
     return;
   }
   for (int i = 0; i < kPages * kLoads; ++i) {
-    const char* const from = data + (i / kLoads) * kPage +
-                             ((static_cast<std::size_t>(sm) * 8 + salt) * kLoads + i % kLoads) * 5 * kLine;
+    const char* const from =
+        data + (i / kLoads) * kPage + ((static_cast<std::size_t>(sm) * 8 + salt) * kLoads + i % kLoads) * 5 * kLine;
     const unsigned start = clock_now();
     unsigned v;
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(from) : "memory");
@@ -69,7 +69,7 @@ void tlb_cold(Report& report) {
                         "p50", median(chosen), "cycle");
         }
       }
-      for (int sm = 0; sm < sms; sm += sms > 1 ? 11 : 1) {
+      for (int sm = 0; sm<sms; sm += sms> 1 ? 11 : 1) {
         for (int i = 0; i < kPages * kLoads; ++i) {
           report.trace("tlb_cold", name, sm, i, seen[sm * kPages * kLoads + i]);
         }
