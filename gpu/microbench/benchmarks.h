@@ -42,7 +42,6 @@ void ldmatrix(Report& report);
 void tma_bulk(Report& report);
 void tma_tensor(Report& report);
 void tma_cold(Report& report);
-void tlb_cold(Report& report);
 void tma_store(Report& report);
 void tma_multicast(Report& report);
 void mbarrier(Report& report);

@@ -57,7 +57,6 @@ const Benchmark kBenchmarks[] = {
     {"tma_bulk", tma_bulk},
     {"tma_tensor", tma_tensor},
     {"tma_cold", tma_cold},
-    {"tlb_cold", tlb_cold},
     {"tma_store", tma_store},
     {"tma_multicast", tma_multicast},
     {"mbarrier", mbarrier},

@@ -1,0 +1,130 @@
+// Which requests of two SMs become one, against gpu/measured/<gpu>/bursts_counted.csv.
+#include "models/request_coalescer.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <queue>
+#include <regex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine_runs.h"
+#include "sim/engine/memory_system.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+constexpr std::uint64_t kLines = 8192, kLinesPerStep = 64, kWarps = 16, kLinesPerWarp = kLinesPerStep / kWarps;
+constexpr Cycle kStep = 4000;
+
+// L2 requests per line by how many cycles the second SM is behind the first: counted_bursts, ld.cg, 16 warps.
+std::map<int, double> measured(const std::string& gpu_name, const std::string& state, bool read_before) {
+  std::map<int, double> rows;
+  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/" + gpu_name + "/bursts_counted.csv");
+  const std::regex row("counted_bursts,op=cg.32;sms=2;warps=16;spread=([0-9]+);state=" + state + ",[0-9]+,([0-9]+)");
+  std::smatch found;
+  for (std::string line; std::getline(file, line);)
+    if (std::regex_match(line, found, row))
+      rows.emplace(std::stoi(found[1]), std::stod(found[2]) / (kLines * 4) - (read_before ? 1 : 0));
+  return rows;
+}
+
+// The same of the model: a warp waits for each of its lines before it asks for the next, a step begins at its time or
+// when all of the step before is there.
+double requests_per_line(const GpuSpec& gpu, Cycle behind, bool read_before) {
+  MemorySystem memory(gpu);
+  const auto first = static_cast<std::uint16_t>(gpu.sm.gpcs[0]);  // of GPC 1
+  const auto read = [&](std::uint16_t sm, std::uint64_t line, Cycle time) {
+    MemoryRequest request;
+    request.time = time;
+    request.line = LineAddress::numbered(line);
+    request.sm = sm;
+    request.sectors = SectorMask::all();
+    return memory.serve(request);
+  };
+  Cycle begin = 0;
+  for (std::uint64_t line = 0; read_before && line < kLines; ++line) read(first, line, begin += 20);
+  const std::uint64_t before = memory.counters().l2.read_sectors;
+  begin += 100000;
+
+  struct Warp {
+    Cycle time = 0;
+    std::uint16_t sm = 0;
+    std::uint64_t warp = 0, asked = 0;
+    bool operator>(const Warp& other) const {
+      return std::tie(time, sm, warp) > std::tie(other.time, other.sm, other.warp);
+    }
+  };
+  std::priority_queue<Warp, std::vector<Warp>, std::greater<>> next;
+  struct Sm {
+    std::uint64_t step = 0, waiting = 0;
+    Cycle due = 0, done = 0;
+  };
+  std::map<std::uint16_t, Sm> sms;
+  const auto begin_step = [&](std::uint16_t sm) {
+    Sm& one = sms[sm];
+    const Cycle from = std::max(one.due, one.done);
+    one.waiting = kWarps;
+    for (std::uint64_t w = 0; w < kWarps; ++w) next.push({from + 2 * static_cast<Cycle>(w), sm, w, 0});
+  };
+  for (const int other : {0, 1}) {
+    const auto sm = static_cast<std::uint16_t>(first + other * kSmsPerTpc);
+    sms[sm].due = begin + other * behind;
+    begin_step(sm);
+  }
+  while (!next.empty()) {
+    Warp warp = next.top();
+    next.pop();
+    Sm& sm = sms[warp.sm];
+    const Cycle there = read(warp.sm, sm.step * kLinesPerStep + warp.warp * kLinesPerWarp + warp.asked, warp.time);
+    if (++warp.asked < kLinesPerWarp) {
+      warp.time = there;
+      next.push(warp);
+      continue;
+    }
+    sm.done = std::max(sm.done, there);
+    if (--sm.waiting > 0) continue;
+    sm.due += kStep;
+    if (++sm.step < kLines / kLinesPerStep) begin_step(warp.sm);
+  }
+  return static_cast<double>(memory.counters().l2.read_sectors - before) / (kLines * 4);
+}
+
+}  // namespace
+
+TEST_CASE("lines that L2 has are shared by SMs that come within a hundred cycles") {
+  for (const char* name : {"h200", "h100"}) {
+    const auto rows = measured(name, "near", true);
+    REQUIRE(rows.size() == 9);
+    for (const auto& [behind, requests] : rows) {
+      CAPTURE(name);
+      CAPTURE(behind);
+      // On hardware the warps of a burst do not ask in the same order on each SM.
+      CHECK(std::abs(requests_per_line(gpu(name), behind, true) - requests) < 0.25);
+    }
+  }
+}
+
+TEST_CASE("lines that L2 lacks are shared until they are there") {
+  for (const char* name : {"h200", "h100"}) {
+    const auto rows = measured(name, "cold", false);
+    REQUIRE(rows.size() == 17);
+    for (const auto& [behind, requests] : rows) {
+      CAPTURE(name);
+      CAPTURE(behind);
+      CHECK(std::abs(requests_per_line(gpu(name), behind, false) - requests) < 0.1);
+    }
+  }
+}
+
+TEST_CASE("without a coalescer every SM asks on its own") {
+  CHECK(requests_per_line(gpu("h200", {"request_coalescer.sms_per_request=0"}), 0, false) == 2);
+}
