@@ -82,15 +82,15 @@ TEST_CASE("L2 latency: near 287, far 465; HBM 660") {
   const std::vector<u64> near = lines_of_partition(kLoads, 0);  // SM 0 sits at partition 0
   check_figure("L2 hit, near", 287, (cycles_of(chase(near) + chase(near)) - cycles_of(chase(near))) / kLoads, 5);
 
-  // SM 70, at partition 1, brings lines of its own partition; later SM 0 reads them across the fabric, then from the
-  // near copy.
+  // CTA 40, of 71 in GPC 4 at partition 1, brings lines of its own partition; later CTA 0, at partition 0, reads them
+  // across the fabric, then from the near copy.
   const std::vector<u64> far = lines_of_partition(kLoads, 1);
   const auto cycles = [&](int times) {
     Program reader = repeated(500, step(OpClass::nop).stall(255));
     for (int t = 0; t < times; ++t) reader = reader + chase(far);
     return static_cast<double>(
         run_timed(HandMadeKernel(71, 1, {chase(far), reader, Program{}}, [](std::int64_t cta, int) {
-          return cta == 70 ? 0U : cta == 0 ? 1U : 2U;
+          return cta == 40 ? 0U : cta == 0 ? 1U : 2U;
         })).cycles);
   };
   const double idle = cycles(0), once = cycles(1), twice = cycles(2);
@@ -167,8 +167,15 @@ TEST_CASE("stores: a cycle for each sector and one more for a line with partial 
 
 namespace {
 
+// CTA i runs on SM i, and all start together.
+GpuSpec in_order(std::vector<std::string> changes = {}) {
+  changes.insert(changes.end(), {"launch.first_sms=0", "launch.tpc_interval_cycles=0"});
+  return gpu("h200", changes);
+}
+
 // L2 look-ups per line while SMs read the same lines, SM i later by delays[i] cycles.
-double requests_per_line(const std::vector<int>& sms, const std::vector<int>& delays, const GpuSpec& spec = h200()) {
+double requests_per_line(const std::vector<int>& sms, const std::vector<int>& delays,
+                         const GpuSpec& spec = in_order()) {
   constexpr u64 kReads = 48;
   Program reads;
   // Far apart in time, so that only one line is in question; brought to L2 by an SM of another GPC before.
@@ -176,14 +183,16 @@ double requests_per_line(const std::vector<int>& sms, const std::vector<int>& de
     reads.push_back(load_global(strided((1U << 20) + i * 8192 + (i % 16) * 128, 4)).bypassing_l1());
     reads.push_back(step(OpClass::nop).stall(250));
   }
-  std::vector<Program> programs{Program{}};
-  for (const int delay : delays) programs.push_back(Program{step(OpClass::nop).stall(1 + delay)} + reads);
+  constexpr std::int64_t kReader = 60;  // of GPC 3, beside the same partition as SM 0
+  const Program wait = repeated(200, step(OpClass::nop).stall(255));
+  std::vector<Program> programs{Program{}, reads};
+  for (const int delay : delays) programs.push_back(wait + Program{step(OpClass::nop).stall(1 + delay)} + reads);
   const HandMadeKernel kernel(132, 32, programs, [&](std::int64_t cta, int) {
     for (std::size_t i = 0; i < sms.size(); ++i)
-      if (sms[i] == cta) return i + 1;
-    return std::size_t{0};
+      if (sms[i] == cta) return i + 2;
+    return std::size_t{cta == kReader ? 1U : 0U};
   });
-  return static_cast<double>(run_timed(kernel, spec).memory.l2.read_sectors) / (4 * kReads);
+  return static_cast<double>(run_timed(kernel, spec).memory.l2.read_sectors) / (4 * kReads) - 1;
 }
 
 std::vector<int> first_of_gpc_0(int count) {
@@ -211,12 +220,12 @@ TEST_CASE("the request coalescer does not reach beyond a GPC") {
 
 TEST_CASE("SMs whose ways to L2 differ by more than the window share no request, those of one TPC do") {
   const auto ways = [](const char* cpcs) {
-    return gpu("h200", {std::string("crossbar.cpc_cycles=") + cpcs, "crossbar.tpc_step_cycles=0"});
+    return in_order({std::string("crossbar.cpc_cycles=") + cpcs, "crossbar.tpc_step_cycles=0"});
   };
   CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0]")) == 1);
-  CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0,190,0]")) > 1.9);  // TPCs 0 and 1 lie in CPCs 0 and 1
-  CHECK(requests_per_line({0, 6}, {0, 0}, ways("[0,190,0]")) == 1);   // TPC 3 in CPC 0 again
-  CHECK(requests_per_line({0, 1}, {0, 0}, ways("[0,190,0]")) == 1);
+  CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0,210,0]")) > 1.9);  // TPCs 0 and 1 lie in CPCs 0 and 1
+  CHECK(requests_per_line({0, 6}, {0, 0}, ways("[0,210,0]")) == 1);   // TPC 3 in CPC 0 again
+  CHECK(requests_per_line({0, 1}, {0, 0}, ways("[0,210,0]")) == 1);
 }
 
 // Measured: requests per line rise from 1 (within 30 cycles) to 2 (from 105 on). The model cuts in the middle of that
