@@ -223,9 +223,9 @@ TEST_CASE("SMs whose ways to L2 differ by more than the window share no request,
     return in_order({std::string("crossbar.cpc_cycles=") + cpcs, "crossbar.tpc_step_cycles=0"});
   };
   CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0]")) == 1);
-  CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0,210,0]")) > 1.9);  // TPCs 0 and 1 lie in CPCs 0 and 1
-  CHECK(requests_per_line({0, 6}, {0, 0}, ways("[0,210,0]")) == 1);   // TPC 3 in CPC 0 again
-  CHECK(requests_per_line({0, 1}, {0, 0}, ways("[0,210,0]")) == 1);
+  CHECK(requests_per_line({0, 2}, {0, 0}, ways("[0,200,0]")) > 1.9);  // TPCs 0 and 1 lie in CPCs 0 and 1
+  CHECK(requests_per_line({0, 6}, {0, 0}, ways("[0,200,0]")) == 1);   // TPC 3 in CPC 0 again
+  CHECK(requests_per_line({0, 1}, {0, 0}, ways("[0,200,0]")) == 1);
 }
 
 // Measured: requests per line rise from 1 (within 30 cycles) to 2 (from 105 on). The model cuts in the middle of that
