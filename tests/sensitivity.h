@@ -255,6 +255,7 @@ inline const std::vector<Use>& uses() {
                 ran.outcome.occupancy.ctas_per_sm * std::accumulate(sms.begin(), sms.end(), std::int64_t{0});
        }},
       {"launch.cta_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
+      {"launch.tpc_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
   };
   return all;
 }
