@@ -83,7 +83,9 @@ TEST_CASE("CTAs go to the SMs that ran them on hardware, in that order") {
     const std::regex shape("ctas=([0-9]+);slots=([0-9]+)");
     std::smatch found;
     int launches = 0;
-    for (const auto& [launch, sms] : measured(name)) {
+    for (const auto& one : measured(name)) {
+      const std::string& launch = one.first;
+      const std::vector<int>& sms = one.second;
       if (!std::regex_match(launch, found, shape)) continue;
       const int ctas = std::stoi(found[1]), slots = std::stoi(found[2]);
       CAPTURE(name);
@@ -102,7 +104,9 @@ TEST_CASE("clusters go to the SMs that ran them on hardware, as long as all fit"
     const std::regex shape("ctas=([0-9]+);slots=([0-9]+);cluster=([0-9]+)");
     std::smatch found;
     int launches = 0;
-    for (const auto& [launch, sms] : measured(name)) {
+    for (const auto& one : measured(name)) {
+      const std::string& launch = one.first;
+      const std::vector<int>& sms = one.second;
       if (!std::regex_match(launch, found, shape)) continue;
       const int ctas = std::stoi(found[1]), slots = std::stoi(found[2]), cluster = std::stoi(found[3]);
       CAPTURE(name);

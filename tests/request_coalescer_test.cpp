@@ -104,7 +104,9 @@ TEST_CASE("lines that L2 has are shared by SMs that come within a hundred cycles
   for (const char* name : {"h200", "h100"}) {
     const auto rows = measured(name, "near", true);
     REQUIRE(rows.size() == 9);
-    for (const auto& [behind, requests] : rows) {
+    for (const auto& row : rows) {
+      const int behind = row.first;
+      const double requests = row.second;
       CAPTURE(name);
       CAPTURE(behind);
       // On hardware the warps of a burst do not ask in the same order on each SM.
@@ -117,7 +119,9 @@ TEST_CASE("lines that L2 lacks are shared until they are there") {
   for (const char* name : {"h200", "h100"}) {
     const auto rows = measured(name, "cold", false);
     REQUIRE(rows.size() == 17);
-    for (const auto& [behind, requests] : rows) {
+    for (const auto& row : rows) {
+      const int behind = row.first;
+      const double requests = row.second;
       CAPTURE(name);
       CAPTURE(behind);
       CHECK(std::abs(requests_per_line(gpu(name), behind, false) - requests) < 0.1);
