@@ -51,6 +51,7 @@ class CtaDispatch {
     if (rounds < slots) share_out(floor, ctas_ - static_cast<std::int64_t>(sms.size()), sms);
 
     std::vector<Placement> placements;
+    placements.reserve(sms.size());
     for (const int sm : sms) placements.push_back({next_++, sm, 0});
     start_in_turn(placements);
     return placements;
