@@ -50,7 +50,7 @@ class RequestCoalescer {  // of one GPC
   }
 
  private:
-  static constexpr std::size_t kEntries = 4096;  // lines within one window; more would evict each other
+  static constexpr std::size_t kEntries = 4096;  // lines; one that takes another's place ends its request for others
   struct Entry {
     LineAddress line = LineAddress::none();
     Tick open_until;

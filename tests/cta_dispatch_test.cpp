@@ -19,18 +19,25 @@ namespace {
 
 constexpr int kNone = -1;
 
-// SMs by CTA, by name of the launch, as %smid gives them.
-std::map<std::string, std::vector<int>> measured(const std::string& gpu_name) {
-  std::map<std::string, std::vector<int>> launches;
+struct Launched {
+  int ctas = 0, slots = 0, cluster = 1;
+  std::vector<int> sms;  // by CTA, as %smid gives them
+};
+// By name.
+std::map<std::string, Launched> measured(const std::string& gpu_name) {
+  std::map<std::string, Launched> launches;
   std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/" + gpu_name + "/cta_placement.csv");
-  const std::regex row("cta_placement,([^,]*),([0-9]+),0,([0-9]+)");
+  const std::regex row("cta_placement,(ctas=([0-9]+);slots=([0-9]+)(?:;cluster=([0-9]+))?),([0-9]+),0,([0-9]+)");
   std::smatch found;
-  for (std::string line; std::getline(file, line);)
-    if (std::regex_match(line, found, row)) {
-      std::vector<int>& sms = launches[found[1]];
-      sms.resize(std::max(sms.size(), std::stoul(found[2]) + 1), kNone);
-      sms[std::stoul(found[2])] = std::stoi(found[3]);
-    }
+  for (std::string line; std::getline(file, line);) {
+    if (!std::regex_match(line, found, row)) continue;
+    Launched& one = launches[found[1]];
+    one.ctas = std::stoi(found[2]);
+    one.slots = std::stoi(found[3]);
+    if (found[4].matched) one.cluster = std::stoi(found[4]);
+    one.sms.resize(static_cast<std::size_t>(one.ctas), kNone);
+    one.sms.at(std::stoul(found[5])) = std::stoi(found[6]);
+  }
   return launches;
 }
 
@@ -50,15 +57,17 @@ std::vector<int> hardware_numbers(const GpuSpec& gpu) {
 }
 
 // Hardware numbers of the SMs, by CTA.
-std::vector<int> predicted(const GpuSpec& gpu, int ctas, int slots, int cluster) {
-  CtaDispatch dispatch(gpu.launch, ctas);
+std::vector<int> predicted(const GpuSpec& gpu, const Launched& launched) {
+  CtaDispatch dispatch(gpu.launch, launched.ctas);
   Launch launch;
-  launch.grid = {ctas, 1, 1};
-  launch.cluster = {cluster, 1, 1};
+  launch.grid = {launched.ctas, 1, 1};
+  launch.cluster = {launched.cluster, 1, 1};
+  const std::vector<CtaDispatch::Placement> placements =
+      launched.cluster > 1 ? dispatch.first_clusters(gpu.sm.gpcs, launched.slots, launch)
+                           : dispatch.first_wave(gpu.sm.gpcs, launched.slots);
   const std::vector<int> numbers = hardware_numbers(gpu);
-  std::vector<int> sms(static_cast<std::size_t>(ctas), kNone);
-  for (const CtaDispatch::Placement& placement :
-       cluster > 1 ? dispatch.first_clusters(gpu.sm.gpcs, slots, launch) : dispatch.first_wave(gpu.sm.gpcs, slots))
+  std::vector<int> sms(static_cast<std::size_t>(launched.ctas), kNone);
+  for (const CtaDispatch::Placement& placement : placements)
     sms.at(static_cast<std::size_t>(placement.cta)) = numbers[static_cast<std::size_t>(placement.sm)];
   return sms;
 }
@@ -77,46 +86,25 @@ std::vector<int> sorted(std::vector<int> sms) {
 
 }  // namespace
 
-TEST_CASE("CTAs go to the SMs that ran them on hardware, in that order") {
+TEST_CASE("CTAs go to the SMs that ran them on hardware, in that order; clusters that all fit, to the same SMs") {
   for (const char* name : {"h200", "h100"}) {
     const GpuSpec spec = gpu(name);
-    const std::regex shape("ctas=([0-9]+);slots=([0-9]+)");
-    std::smatch found;
-    int launches = 0;
+    int single = 0, clustered = 0;
     for (const auto& one : measured(name)) {
-      const std::string& launch = one.first;
-      const std::vector<int>& sms = one.second;
-      if (!std::regex_match(launch, found, shape)) continue;
-      const int ctas = std::stoi(found[1]), slots = std::stoi(found[2]);
+      const Launched& launched = one.second;
       CAPTURE(name);
-      CAPTURE(launch);
-      CHECK(without_first(predicted(spec, ctas, slots, 1), spec) == without_first(sms, spec));
-      ++launches;
+      CAPTURE(one.first);
+      const std::vector<int> sms = predicted(spec, launched);
+      if (launched.cluster == 1) {
+        CHECK(without_first(sms, spec) == without_first(launched.sms, spec));
+        ++single;
+      } else if (std::count(sms.begin(), sms.end(), kNone) == 0) {  // else the rest waits for the first to end
+        CHECK(sorted(sms) == sorted(launched.sms));                 // which GPC is first differs
+        ++clustered;
+      }
     }
-    CHECK(launches == 18);
-  }
-}
-
-TEST_CASE("clusters go to the SMs that ran them on hardware, as long as all fit") {
-  // Which GPC's turn is first differs from launch to launch: SMs are compared as a set.
-  for (const char* name : {"h200", "h100"}) {
-    const GpuSpec spec = gpu(name);
-    const std::regex shape("ctas=([0-9]+);slots=([0-9]+);cluster=([0-9]+)");
-    std::smatch found;
-    int launches = 0;
-    for (const auto& one : measured(name)) {
-      const std::string& launch = one.first;
-      const std::vector<int>& sms = one.second;
-      if (!std::regex_match(launch, found, shape)) continue;
-      const int ctas = std::stoi(found[1]), slots = std::stoi(found[2]), cluster = std::stoi(found[3]);
-      CAPTURE(name);
-      CAPTURE(launch);
-      const std::vector<int> all = predicted(spec, ctas, slots, cluster);
-      if (std::count(all.begin(), all.end(), kNone) > 0) continue;  // the rest waits for the first to end
-      CHECK(sorted(all) == sorted(sms));
-      ++launches;
-    }
-    CHECK(launches >= 12);
+    CHECK(single == 18);
+    CHECK(clustered >= 12);
   }
 }
 

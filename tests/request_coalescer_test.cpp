@@ -98,36 +98,25 @@ double requests_per_line(const GpuSpec& gpu, Cycle behind, bool read_before) {
   return static_cast<double>(memory.counters().l2.read_sectors - before) / (kLines * 4);
 }
 
+void hold(const std::string& state, bool read_before, std::size_t distances, double tolerance) {
+  for (const char* name : {"h200", "h100"}) {
+    const auto rows = measured(name, state, read_before);
+    REQUIRE(rows.size() == distances);
+    for (const auto& row : rows) {
+      CAPTURE(name);
+      CAPTURE(row.first);
+      CHECK(std::abs(requests_per_line(gpu(name), row.first, read_before) - row.second) < tolerance);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("lines that L2 has are shared by SMs that come within a hundred cycles") {
-  for (const char* name : {"h200", "h100"}) {
-    const auto rows = measured(name, "near", true);
-    REQUIRE(rows.size() == 9);
-    for (const auto& row : rows) {
-      const int behind = row.first;
-      const double requests = row.second;
-      CAPTURE(name);
-      CAPTURE(behind);
-      // On hardware the warps of a burst do not ask in the same order on each SM.
-      CHECK(std::abs(requests_per_line(gpu(name), behind, true) - requests) < 0.25);
-    }
-  }
+  hold("near", true, 9, 0.25);  // on hardware the warps of a burst do not ask in the same order on each SM
 }
 
-TEST_CASE("lines that L2 lacks are shared until they are there") {
-  for (const char* name : {"h200", "h100"}) {
-    const auto rows = measured(name, "cold", false);
-    REQUIRE(rows.size() == 17);
-    for (const auto& row : rows) {
-      const int behind = row.first;
-      const double requests = row.second;
-      CAPTURE(name);
-      CAPTURE(behind);
-      CHECK(std::abs(requests_per_line(gpu(name), behind, false) - requests) < 0.1);
-    }
-  }
-}
+TEST_CASE("lines that L2 lacks are shared until they are there") { hold("cold", false, 17, 0.1); }
 
 TEST_CASE("without a coalescer every SM asks on its own") {
   CHECK(requests_per_line(gpu("h200", {"request_coalescer.sms_per_request=0"}), 0, false) == 2);
