@@ -43,6 +43,11 @@ class GpcClock {
     spend(std::min(last_ + hold_, until), lost_working_);
     now_ = std::max(now_, until);
   }
+  // By how many cycles of the full clock `cycles` of this one last longer now.
+  Cycle longer(Cycle cycles) const {
+    const double lost = now_ < stepping_until_ ? lost_stepping_ : now_ < last_ + hold_ ? lost_working_ : 0;
+    return std::llround(static_cast<double>(cycles) * lost / (1 - lost));
+  }
   // How many cycles the SMs have had less than the full clock.
   Cycle behind() const { return static_cast<Cycle>(lost_); }
 

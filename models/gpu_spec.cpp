@@ -146,6 +146,8 @@ void CrossbarSpec::fields(SpecFields& f) {
       "by how much the way there and back is longer for the SMs of each CPC of a GPC; the mean of all SMs stays");
   f.integer("tpc_step_cycles", tpc_step_cycles, {0, 100}, "cycle",
             "by how much it is longer for a TPC than for the next one of its CPC");
+  f.integer("gpc_clock_cycles", gpc_clock_cycles, {0, 2000}, "cycle",
+            "of request_cycles and response_cycles, those that grow when the GPC's clock slows down");
   f.integer("sm_read_bytes_per_cycle", sm_read_bytes_per_cycle, {1, 1024}, "byte/cycle", "into one SM");
   f.integer("gpc_read_bytes_per_cycle", gpc_read_bytes_per_cycle, {1, 16384}, "byte/cycle", "into one GPC");
   f.integer("read_request_cycles", read_request_cycles, {1, 100}, "cycle",
@@ -162,6 +164,7 @@ void RequestCoalescerSpec::fields(SpecFields& f) {
             "of one GPC that one merged request serves; 0: no coalescer");
   f.integer("window_cycles", window_cycles, {0, 10000}, "cycle", "after a request in which others surely join it");
   f.integer("spread_cycles", spread_cycles, {0, 10000}, "cycle", "after that in which they join with falling chance");
+  f.integer("shared_cycles", shared_cycles, {0, 1000}, "cycle", "that an answer which several SMs share comes later");
 }
 
 std::int64_t L2Spec::gpcs_beside_first(std::int64_t gpcs) const {

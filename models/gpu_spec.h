@@ -124,6 +124,7 @@ struct CrossbarSpec {
   // There and back, by how much longer the way is from each CPC of a GPC, and from a TPC than from the next of its CPC.
   std::vector<std::int64_t> cpc_cycles;
   std::int64_t tpc_step_cycles = 0;
+  std::int64_t gpc_clock_cycles = 0;
   std::int64_t sm_read_bytes_per_cycle = 0;
   std::int64_t gpc_read_bytes_per_cycle = 0;
   std::int64_t read_request_cycles = 0;
@@ -136,6 +137,7 @@ struct RequestCoalescerSpec {
   std::int64_t sms_per_request = 0;  // 0: none
   std::int64_t window_cycles = 0;
   std::int64_t spread_cycles = 0;
+  std::int64_t shared_cycles = 0;
   void fields(SpecFields& f);
 };
 

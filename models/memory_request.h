@@ -26,6 +26,8 @@ constexpr bool is_atomic(RequestKind kind) { return kind == RequestKind::atomic 
 // Nothing comes back but an acknowledgement.
 constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read && kind != RequestKind::atomic; }
 
+constexpr std::uint32_t kNoFill = ~0U;
+
 struct MemoryRequest {
   Cycle time = 0;  // leaves the L1
   LineAddress line;

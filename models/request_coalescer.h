@@ -1,10 +1,12 @@
 // Hopper's L2 request coalescer: SMs of one GPC that ask for a line's sectors while a request for them is under way
-// share its answer. A request serves a few SMs at most; the next one then goes out on its own. A line that L2 has
+// share its answer, which then comes somewhat later. A request serves a few SMs at most; the next one then goes out on
+// its own. A line that L2 has
 // answers after a time that differs from one to the next, evenly between two bounds; what has to come across the fabric
 // or from HBM can be joined for so much longer. Source: L2 requests per line while n SMs of an H200 read the same lines
 // with a delay between them (gpu/microbench/counted_coalescer.cu, counted_bursts.cu): of lines that L2 has, all join up
 // to 30 cycles, none from 100, and the share falls on a straight line between; of cold lines all up to 300, half at
-// 1,000.
+// 1,000. All that share an answer have it at the same time, 8 to 11 cycles later than one that asks alone
+// (gpu/microbench/counted_joined.cu, H200 and H100).
 #pragma once
 
 #include <algorithm>
@@ -20,28 +22,39 @@ namespace tilescope {
 
 class RequestCoalescer {  // of one GPC
  public:
+  // Whose reply was promised too early, as another SM joined the request: known only of those of the same round.
+  struct Asker {
+    std::uint32_t round, fill;
+    std::uint16_t sm;
+  };
   explicit RequestCoalescer(const RequestCoalescerSpec& spec)
-      : window_(to_ticks(spec.window_cycles)), spread_(to_ticks(spec.spread_cycles)), most_(spec.sms_per_request) {
+      : window_(to_ticks(spec.window_cycles)),
+        spread_(to_ticks(spec.spread_cycles)),
+        shared_(to_ticks(spec.shared_cycles)),
+        most_(spec.sms_per_request) {
     if (most_ > 0) table_.resize(kEntries);
   }
 
   // The sectors of the request that another SM of the GPC sent shortly before, and when they are at the GPC.
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now) {
     asked_ = now;
+    joined_ = nullptr;
     if (most_ == 0) return {};
     Entry& entry = at(line);
     if (entry.line != line || now > entry.open_until || entry.served >= most_ || (entry.sectors & sectors).none())
       return {};
-    ++entry.served;
-    return {entry.sectors & sectors, std::max(now, entry.ready)};
+    if (++entry.served == 2) joined_ = &entry.asker;
+    return {entry.sectors & sectors, std::max(now, entry.ready + shared_)};
   }
-  // A request that went out on its own; late: how much later its answer comes than from L2.
+  // Whose request the last lookup was the first to join; null: it joined none, or others had before.
+  const Asker* joined() const { return joined_; }
+  // A request of `asker` that went out on its own; late: how much later its answer comes than from L2.
   // REQUIRES: the lookup that did not find these sectors was the last call.
-  void fill(LineAddress line, SectorMask sectors, Tick ready, Tick late = Tick()) {
+  void fill(LineAddress line, SectorMask sectors, Tick ready, Tick late = Tick(), Asker asker = Asker()) {
     if (most_ == 0) return;
     const std::uint64_t chance = mix_bits(line.number() ^ static_cast<std::uint64_t>(asked_.count()) << 20U);
     const auto extra = scale_to(chance, static_cast<std::uint64_t>(spread_.count()) + 1);
-    at(line) = {line, asked_ + window_ + Tick(static_cast<std::int64_t>(extra)) + late, ready, 1, sectors};
+    at(line) = {line, asked_ + window_ + Tick(static_cast<std::int64_t>(extra)) + late, ready, asker, 1, sectors};
   }
 
   // A lookup of the line comes soon: brings what it reads into the host's cache.
@@ -55,7 +68,8 @@ class RequestCoalescer {  // of one GPC
     LineAddress line = LineAddress::none();
     Tick open_until;
     Tick ready;
-    std::int64_t served = 0;  // SMs
+    Asker asker{};
+    std::int16_t served = 0;  // SMs
     SectorMask sectors;
   };
   static std::size_t place_of(LineAddress line) { return scale_to(mix_bits(line.number()), kEntries); }
@@ -63,8 +77,10 @@ class RequestCoalescer {  // of one GPC
 
   Tick window_;
   Tick spread_;
+  Tick shared_;
   std::int64_t most_;
   Tick asked_;
+  const Asker* joined_ = nullptr;
   std::vector<Entry> table_;
 };
 static_assert(CachePort<RequestCoalescer>);

@@ -45,7 +45,7 @@ TEST_CASE("of warps that issued at the same time the younger one issues") {
   CHECK(choose(scheduler, 0).place == 1);
 }
 
-TEST_CASE("a warp whose operands stay in the reuse cache goes on as long as it can, also before an older CTA's") {
+TEST_CASE("a warp whose instruction does not yield goes on as long as it can, also before an older CTA's") {
   Scheduler scheduler = four_warps();
   for (int place = 0; place < 4; ++place) scheduler.set(place, Pipe::fma, 0);
   scheduler.issue(2, 1, true);

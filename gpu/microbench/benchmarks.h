@@ -57,6 +57,7 @@ void latency_by_slice(Report& report);
 void counted_empty(Report& report);
 void counted_coalescer(Report& report);
 void counted_bursts(Report& report);
+void counted_joined(Report& report);
 void counted_l2_capacity(Report& report);
 void counted_strided(Report& report);
 void counted_stores(Report& report);

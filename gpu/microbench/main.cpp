@@ -70,6 +70,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
     {"counted_bursts", counted_bursts},
+    {"counted_joined", counted_joined},
     {"counted_l2_capacity", counted_l2_capacity},
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},

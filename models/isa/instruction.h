@@ -30,11 +30,10 @@ struct Instruction {
   std::uint8_t write_scoreboard = kNoScoreboard;  // released when the result can be read
   std::uint8_t read_scoreboard = kNoScoreboard;   // released when the operands have been read
   std::uint8_t wait_mask = 0;                     // bit s: wait until scoreboard s is free
-  std::uint8_t yield : 1 = 0;                     // 1: the compiler suggests another warp next
-  std::uint8_t reuse : 1 = 0;       // 1: an operand stays in the reuse cache for its warp's next instruction
-  std::uint8_t register_reads = 0;  // from the even and the odd bank: models/register_banks.h
-  std::uint8_t cached = 1;          // global loads: 0 bypasses L1 (LDG.STRONG, ld.cg, LDGSTS.BYPASS)
-  std::uint16_t work = 0;           // tensor: multiply-adds of 16 bits of the whole warp, in units of 256
+  std::uint8_t yield = 0;                         // 1: the compiler suggests another warp next
+  std::uint8_t register_reads = 0;                // from the even and the odd bank: models/register_banks.h
+  std::uint8_t cached = 1;                        // global loads: 0 bypasses L1 (LDG.STRONG, ld.cg, LDGSTS.BYPASS)
+  std::uint16_t work = 0;                         // tensor: multiply-adds of 16 bits of the whole warp, in units of 256
   // Barriers: which of the CTA's 16 in bits 0 to 3; of how many warps from bit 4 on, 0: all of the CTA.
   // Memory barriers: Scope. Atomics: AtomicKind. Local and generic loads and stores: 32-bit words per lane.
   // Loads from global memory and asynchronous copies: 1 when L2 fetches the whole line (LDG.LTC128B, ld.L2::128B).

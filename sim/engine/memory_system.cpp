@@ -55,7 +55,8 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       atomic_latency_(to_ticks(gpu.l2.atomic_latency_cycles)),
       sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
       gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
-      least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles) {
+      least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles),
+      shared_cycles_(gpu.request_coalescer.shared_cycles) {
   const auto nearest = std::min_element(place_of_sm_.begin(), place_of_sm_.end(),
                                         [](const Place& a, const Place& b) { return a.way < b.way; });
   least_latency_ -= to_cycles_up(Tick() - 2 * nearest->way);
@@ -64,6 +65,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
 
 Cycle MemorySystem::serve(const MemoryRequest& request) {
   floor_.time = to_ticks(request.time);
+  shared_reply_.reset();
   const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
   const Place place = place_of_sm_[request.sm];
@@ -77,13 +79,17 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   // Whoever waits behind atomics finds nobody in step with it.
   const bool alone = sent > to_ticks(request.time);
   const PortAnswer shared = alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent + way);
+  if (const RequestCoalescer::Asker* first = alone ? nullptr : coalescer.joined(); first && first->round == round_)
+    shared_reply_ = {first->sm, first->fill};
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
     const Tick there = sent + request_latency_ + way;
     const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, there);
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
-    if (!alone) coalescer.fill(request.line, wanted, entered, at_slice - there - slice_latency_);
+    if (!alone)
+      coalescer.fill(request.line, wanted, entered, at_slice - there - slice_latency_,
+                     {round_, request.fill, request.sm});
     at_gpc = std::max(at_gpc, entered);
   }
   const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_ + way),

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,16 @@ class MemorySystem {
   // Serves one request; returns when its data is usable in the SM (write: when it is acknowledged).
   // REQUIRES: requests come in order of time.
   Cycle serve(const MemoryRequest& request);
+
+  // A reply of this round that comes `shared_cycles` later than serve() said, as the request just served shares it.
+  struct SharedReply {
+    std::uint16_t sm = 0;
+    std::uint32_t fill = 0;
+  };
+  std::optional<SharedReply> shared_reply() const { return shared_reply_; }
+  Cycle shared_cycles() const { return shared_cycles_; }
+  // Replies of earlier rounds are known to their SMs and cannot change.
+  void begin_round() { ++round_; }
 
   // Of requests that are served soon, early and somewhat later: what serve() reads of a cache's tags and of a
   // coalescer's table lies anywhere in megabytes, and the host need not wait for it. Nothing changes.
@@ -101,6 +112,9 @@ class MemorySystem {
   std::int64_t sm_bytes_;
   std::int64_t gpc_bytes_;
   Cycle least_latency_;
+  Cycle shared_cycles_;
+  std::optional<SharedReply> shared_reply_;
+  std::uint32_t round_ = 0;
   L2Counters counters_;
 };
 

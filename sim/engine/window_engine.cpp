@@ -31,6 +31,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       messages_(replies_.size()),
       cluster_barriers_(gpu.asynchronous.cluster_barrier_cycles,
                         kernel.launch().cluster.count() * kernel.launch().warps_per_cta()),
+      gpc_way_(gpu.crossbar.gpc_clock_cycles),
       window_(memory_.least_latency()) {
   // What the SMs of a cluster tell each other is there sooner than an answer of L2.
   const auto meets = [](const Instruction& one) { return one.op == OpClass::cluster_barrier; };
@@ -45,6 +46,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
     for (std::size_t gpc = 0; gpc < gpu.sm.gpcs.size(); ++gpc)
       gpc_of_.insert(gpc_of_.end(), static_cast<std::size_t>(gpu.sm.gpcs[gpc]), gpc);
     behind_.assign(gpc_of_.size(), 0);
+    longer_.assign(gpc_of_.size(), 0);
     reached_.assign(gpc_of_.size(), 0);
   }
   const int sms = static_cast<int>(gpu.sm.count());
@@ -176,6 +178,7 @@ void WindowEngine<SmModel>::advance_clocks(Cycle until) {
     }
     for (std::size_t s = 0; s < sms_.size(); ++s) {
       behind_[s] = clocks_[gpc_of_[s]].behind();
+      longer_[s] = clocks_[gpc_of_[s]].longer(gpc_way_);
       sms_[s]->lag(behind_[s]);
     }
   }
@@ -208,9 +211,18 @@ double WindowEngine<SmModel>::clock_share() const {
   return now_ == 0 ? 1 : 1 - static_cast<double>(least) / static_cast<double>(now_);
 }
 
+// The reply is among the last.
+template <class SmModel>
+void WindowEngine<SmModel>::later(std::size_t sm, std::uint32_t fill) {
+  const auto reply = std::find_if(replies_[sm].rbegin(), replies_[sm].rend(),
+                                  [fill](const MemoryReply& one) { return one.fill == fill; });
+  if (reply != replies_[sm].rend()) reply->ready += memory_.shared_cycles();
+}
+
 template <class SmModel>
 void WindowEngine<SmModel>::serve_requests(Cycle until) {
   requests_.clear();
+  memory_.begin_round();
   for (std::size_t s = 0; s < sms_.size(); ++s) requests_.take(sms_[s]->outbox(), until, behind(s));
   const auto serve = [this](const MemoryRequest& request) {
     if (is_bulk(request.kind)) [[unlikely]] {
@@ -218,7 +230,8 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
       return;
     }
     const Cycle ready = memory_.serve(request);
-    replies_[request.sm].push_back({request.fill, ready});
+    replies_[request.sm].push_back({request.fill, arrives(request.sm, ready)});
+    if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill);
     if (is_write(request.kind)) last_write_ = std::max(last_write_, ready - memory_.least_store_latency());
   };
   requests_.each(
@@ -255,12 +268,15 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
       const int sm = sm_of(cta);
       sms[targets++] = sm < 0 ? request.sm : static_cast<std::uint16_t>(sm);
     }
-    if (targets == 1 && sms[0] == request.sm)
+    if (targets == 1 && sms[0] == request.sm) {
+      plain.fill = kNoFill;  // no reply is known by it
       copy.latest[ranks[0]] = std::max(copy.latest[ranks[0]], memory_.serve(plain));
-    else
+      if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill);
+    } else {
       memory_.serve_bulk(plain, std::span(sms.data(), targets), [&](std::size_t i, Cycle ready) {
         copy.latest[ranks[i]] = std::max(copy.latest[ranks[i]], ready);
       });
+    }
     if (--copy.lines_out != 0) return;
     for (std::size_t i = 0; i < targets; ++i) {
       // A copy to one CTA may complete on the mbarrier of another.
@@ -269,7 +285,7 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
       const int sm = sm_of(cta);
       if (sm >= 0)
         bulk_arrivals_[static_cast<std::size_t>(sm)].push_back(
-            {cta, offset_of(copy.barrier), copy.bytes, copy.latest[ranks[i]]});
+            {cta, offset_of(copy.barrier), copy.bytes, arrives(static_cast<std::size_t>(sm), copy.latest[ranks[i]])});
     }
     copies.end(request.fill);
   } else {

@@ -88,9 +88,12 @@ class WindowEngine {
   void note_history();
   void advance_clocks(Cycle until);
   Cycle behind(std::size_t sm) const { return clocks_.empty() ? 0 : behind_[sm]; }
+  // When an answer that leaves the chip's clock at `ready` is there: part of the way goes by the GPC's clock.
+  Cycle arrives(std::size_t sm, Cycle ready) const { return clocks_.empty() ? ready : ready + longer_[sm]; }
   void deliver_due(std::size_t sm, Cycle until);
   void advance_sms(Cycle until);
   void serve_requests(Cycle until);
+  void later(std::size_t sm, std::uint32_t fill);
   void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
   void serve_bulk(const MemoryRequest& request);
@@ -122,6 +125,7 @@ class WindowEngine {
   std::vector<GpcClock> clocks_;
   std::vector<std::size_t> gpc_of_;                 // by SM
   std::vector<Cycle> behind_;                       // by SM, in the window that is simulated
+  std::vector<Cycle> longer_;                       // by SM, its way to L2 and back than at the full clock
   std::vector<Cycle> reached_;                      // by SM, in its own cycles: the end of the last window
   std::unordered_map<std::int64_t, Cycle> starts_;  // of the CTAs that are there
   // Of clusters: by SM, what bulk copies and others bring to its mbarriers; where each CTA is.
@@ -131,6 +135,7 @@ class WindowEngine {
   bool follows_ctas_ = false;
   ClusterBarriers cluster_barriers_;
   LaunchHistory* history_ = nullptr;
+  Cycle gpc_way_;
   Cycle window_;
   bool stopped_ = false;
   Cycle now_ = 0;

@@ -50,9 +50,8 @@ Launch read_launch(ByteReader& in) {
 void write_instruction(ByteWriter& out, const Instruction& instruction) {
   for (const unsigned field :
        {static_cast<unsigned>(instruction.op), unsigned{instruction.stall}, unsigned{instruction.write_scoreboard},
-        unsigned{instruction.read_scoreboard}, unsigned{instruction.wait_mask},
-        unsigned{instruction.yield} | unsigned{instruction.reuse} << 1U, unsigned{instruction.register_reads},
-        unsigned{instruction.cached}})
+        unsigned{instruction.read_scoreboard}, unsigned{instruction.wait_mask}, unsigned{instruction.yield},
+        unsigned{instruction.register_reads}, unsigned{instruction.cached}})
     out.fixed(field, 1);
   out.fixed(instruction.work, 2);
   out.fixed(instruction.detail, 2);
@@ -68,7 +67,6 @@ Instruction read_instruction(ByteReader& in) {
     *field = static_cast<std::uint8_t>(in.fixed(1));
   if (hints > 3) throw Malformed{fmt::format("an instruction's scheduling hints are {}; must be 0 to 3", hints)};
   instruction.yield = hints & 1U;
-  instruction.reuse = hints >> 1U & 1U;
   instruction.work = static_cast<std::uint16_t>(in.fixed(2));
   instruction.detail = static_cast<std::uint16_t>(in.fixed(2));
   instruction.line = static_cast<std::uint32_t>(in.fixed(4));

@@ -149,7 +149,6 @@ class Builder {
     Instruction& instruction = program_.code.back().instruction;
     instruction.stall = codes.stall;
     instruction.yield = codes.yield & 1U;
-    instruction.reuse = codes.reuse != 0 ? 1U : 0U;
     instruction.write_scoreboard = codes.write_scoreboard;
     instruction.read_scoreboard = codes.read_scoreboard;
     instruction.wait_mask |= codes.wait_mask;  // DEPBAR names scoreboards as operands, too

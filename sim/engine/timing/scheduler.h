@@ -1,7 +1,7 @@
-// The warp scheduler of a sub-partition. Among the warps that can issue it takes one of the oldest CTA, and of these
-// the one that has issued least recently; of equals, the later in age. Source: CTA timelines and issue order on an
-// H200 (gpu/microbench/scheduler.cu). A warp that keeps an operand in the reuse cache for its next instruction goes on
-// before all others as long as it can. Source: stalls of warp-tiled products on an H100 (docs/accuracy.md).
+// The warp scheduler of a sub-partition. The warp that has just issued goes on as long as it can and its instruction
+// does not yield. Otherwise, among the warps that can issue, one of the oldest CTA goes on, and of these the one that
+// has issued least recently; of equals, the later in age. Source: order of issue and ends of CTAs that share an SM
+// (gpu/microbench/scheduler.cu, H200 and H100).
 #pragma once
 
 #include <algorithm>

@@ -217,7 +217,7 @@ void Sm::issue_one(SubPartition& sub, Cycle now) {
     return;
   }
   const std::uint16_t warp = sub.scheduler.warp(choice.place);
-  sub.scheduler.issue(choice.place, now, warps_[warp].pc->reuse != 0 && warps_[warp].pc->yield == 0);
+  sub.scheduler.issue(choice.place, now, warps_[warp].pc->yield == 0);
   if (listener_ == nullptr) [[likely]]
     execute(sub, warp, now);
   else
