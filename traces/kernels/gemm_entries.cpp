@@ -128,7 +128,9 @@ std::unique_ptr<GeneratedKernel> warp_tiled(const Parameters& p, std::vector<std
 
 int architecture(const Parameters& p) { return p.word("code") == "sm_80" ? 80 : 90; }
 
-ParameterInfo code_parameter() { return {"code", "sm_90", "architecture that the code was compiled for", 0, 0, {"sm_80", "sm_90"}}; }
+ParameterInfo code_parameter() {
+  return {"code", "sm_90", "architecture that the code was compiled for", 0, 0, {"sm_80", "sm_90"}};
+}
 
 void check_multiple(const Parameters& p, std::vector<std::string>& problems, const char* what, int of,
                     const char* why) {
@@ -211,7 +213,8 @@ std::vector<KernelEntry> gemm_entries() {
                       code_parameter()})},
        async},
       {{"gemm_tensor", "GEMM on tensor cores, FP16 inputs and FP32 sums, fragments by ldmatrix from padded tiles",
-        with_problem({{"bm", "128", "rows of a CTA's tile of C", 16, 1024},
+        with_problem({{"dtype", "f16", "of A and B", 0, 0, {"f16"}},
+                      {"bm", "128", "rows of a CTA's tile of C", 16, 1024},
                       {"bn", "128", "columns of a CTA's tile of C", 16, 1024},
                       {"bk", "32", "depth of a tile along K, a multiple of 16", 16, 128},
                       {"wm", "64", "rows of C per warp, a multiple of 16", 16, 128},
