@@ -3,7 +3,7 @@
 
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "kernel_walk.h"
 
@@ -119,41 +119,52 @@ TEST_CASE("register-tiled GEMM: tiles cover A, B and C, whatever the tile shape"
 
 TEST_CASE("warp-tiled GEMM: tiles cover A, B and C, whatever a warp's part") {
   const Size size{128, 256, 64};
-  for (const auto& [bm, bn, bk, wm, wn, vector] : {std::tuple{"128", "128", "8", "32", "64", "4"},
-                                                   {"64", "128", "16", "32", "32", "4"},
-                                                   {"128", "64", "8", "16", "32", "1"},
-                                                   {"32", "64", "32", "32", "32", "1"}}) {
-    CAPTURE(bm);
-    CAPTURE(wm);
+  struct {
+    const char *bm, *bn, *bk, *wm, *wn, *vector;
+  } const rows[] = {{"128", "128", "8", "32", "64", "4"},
+                    {"64", "128", "16", "32", "32", "4"},
+                    {"128", "64", "8", "16", "32", "1"},
+                    {"32", "64", "32", "32", "32", "1"}};
+  for (const auto& row : rows) {
+    CAPTURE(row.bm);
+    CAPTURE(row.wm);
     ParameterTexts parameters = texts(size);
-    parameters.insert({{"bm", bm}, {"bn", bn}, {"bk", bk}, {"wm", wm}, {"wn", wn}, {"vector", vector}});
-    check_touched(*kernel("gemm_warp", parameters), size, 256 / std::stoi(bn), 128 / std::stoi(bm));
+    parameters.insert(
+        {{"bm", row.bm}, {"bn", row.bn}, {"bk", row.bk}, {"wm", row.wm}, {"wn", row.wn}, {"vector", row.vector}});
+    check_touched(*kernel("gemm_warp", parameters), size, 256 / std::stoi(row.bn), 128 / std::stoi(row.bm));
   }
 }
 
 TEST_CASE("double-buffered GEMM: copies of tiles cover A and B, whatever the tile") {
+  struct {
+    const char *tile, *vector;
+  } const rows[] = {{"16", "1"}, {"32", "4"}, {"4", "1"}, {"8", "4"}, {"24", "4"}};
   const Size size{96, 192, 96};
   for (const char* code : {"sm_80", "sm_90"})
-    for (const auto& [tile, vector] : {std::pair{"16", "1"}, {"32", "4"}, {"4", "1"}, {"8", "4"}, {"24", "4"}}) {
-      CAPTURE(tile);
+    for (const auto& row : rows) {
+      CAPTURE(row.tile);
       ParameterTexts parameters = texts(size);
-      parameters.insert({{"tile", tile}, {"vector", vector}, {"code", code}});
-      check_touched(*kernel("gemm_async", parameters), size, 192 / std::stoi(tile), 96 / std::stoi(tile));
+      parameters.insert({{"tile", row.tile}, {"vector", row.vector}, {"code", code}});
+      check_touched(*kernel("gemm_async", parameters), size, 192 / std::stoi(row.tile), 96 / std::stoi(row.tile));
     }
 }
 
 TEST_CASE("tensor-core GEMM: tiles cover A, B and C, whatever a warp's part") {
+  struct {
+    const char *bm, *bn, *bk, *wm, *wn;
+  } const rows[] = {{"128", "128", "32", "64", "32"},
+                    {"64", "128", "16", "32", "64"},
+                    {"128", "64", "64", "64", "64"},
+                    {"32", "32", "32", "16", "16"}};
   const Size size{128, 256, 64};
   for (const char* code : {"sm_80", "sm_90"})
-    for (const auto& [bm, bn, bk, wm, wn] : {std::tuple{"128", "128", "32", "64", "32"},
-                                             {"64", "128", "16", "32", "64"},
-                                             {"128", "64", "64", "64", "64"},
-                                             {"32", "32", "32", "16", "16"}}) {
-      CAPTURE(bm);
-      CAPTURE(wm);
+    for (const auto& row : rows) {
+      CAPTURE(row.bm);
+      CAPTURE(row.wm);
       ParameterTexts parameters = texts(size);
-      parameters.insert({{"bm", bm}, {"bn", bn}, {"bk", bk}, {"wm", wm}, {"wn", wn}, {"code", code}});
-      check_touched(*kernel("gemm_tensor", parameters), size, 256 / std::stoi(bn), 128 / std::stoi(bm), 2);
+      parameters.insert(
+          {{"bm", row.bm}, {"bn", row.bn}, {"bk", row.bk}, {"wm", row.wm}, {"wn", row.wn}, {"code", code}});
+      check_touched(*kernel("gemm_tensor", parameters), size, 256 / std::stoi(row.bn), 128 / std::stoi(row.bm), 2);
     }
 }
 
