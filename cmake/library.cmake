@@ -27,7 +27,7 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/sim/results/version.cpp PROPER
                             TILESCOPE_VERSION="${PROJECT_VERSION}")
 # The listings that generators read are parts of the library.
 set(listings ${PROJECT_SOURCE_DIR}/traces/samples/sass/gpu)
-file(GLOB embedded_listings CONFIGURE_DEPENDS ${listings}/gemm_*.sm_90.sass ${listings}/gemm_*.sm_90.elf)
+file(GLOB embedded_listings CONFIGURE_DEPENDS ${listings}/gemm_*.sass ${listings}/gemm_*.elf)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/traces/kernels/compiled_listings.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
                             COMPILE_DEFINITIONS TILESCOPE_LISTINGS="${listings}" COMPILE_OPTIONS -fno-lto
                             OBJECT_DEPENDS "${embedded_listings}")

@@ -210,13 +210,13 @@ TEST_CASE("rows without cycles are fitted by their time, and equal launches are 
 
 TEST_CASE("--dry-run shows parameters, launches and what is left out, and writes nothing") {
   const CalibrationScratch scratch;
-  scratch.write("made.csv", made_measurements(scratch, {}) + "gemm_async,,1000\n");
+  scratch.write("made.csv", made_measurements(scratch, {}) + "gemm_async_t32_v4,,1000\n");
   const CliAnswer answer =
       calibrate(scratch, {"--parameter", "hbm.latency_ns=90:200", "--dry-run", "--max-instructions", "2000"});
   CAPTURE(answer.err);
   REQUIRE(answer.code == 0);
   for (const char* part : {"hbm.latency_ns", "90 to 200", "a pointer_chase over more than L2 holds",
-                           "asynchronous copies have no generator yet", "more than the 2,000 allowed"})
+                           "asynchronous copies are compared as compiled", "more than the 2,000 allowed"})
     CHECK(answer.out.find(part) != std::string::npos);
   CHECK(!std::filesystem::exists(scratch.file("fitted.yaml")));
 }

@@ -10,7 +10,9 @@
 
 #include "sass_runs.h"
 #include "traces/kernels/compiled_listings.h"
+#include "traces/kernels/gemm_async.h"
 #include "traces/kernels/gemm_register.h"
+#include "traces/kernels/gemm_tensor.h"
 #include "traces/kernels/gemm_tiled.h"
 #include "traces/kernels/template_numbers.h"
 
@@ -42,11 +44,29 @@ inline GemmRegisterSpec register_spec(const std::string& function, const GemmSiz
   return spec;
 }
 
-// The function's launch that the generator stands for: its grid, its block, its arrays' addresses.
+inline GemmAsyncSpec async_spec(const std::string& function, const GemmSize& size, int architecture = 90) {
+  const std::vector<int> n = template_numbers(function);
+  return {.problem = gemm_problem(size), .tile = n[0], .vector = n[1], .architecture = architecture};
+}
+
+inline GemmTensorSpec tensor_spec(const std::string& function, const GemmSize& size, int architecture = 90) {
+  const std::vector<int> n = template_numbers(function);
+  return {.problem = gemm_problem(size),
+          .bm = n[0],
+          .bn = n[1],
+          .bk = n[2],
+          .wm = n[3],
+          .wn = n[4],
+          .architecture = architecture};
+}
+
+// The function's launch that the generator stands for: its grid, its block, its arrays' addresses. `input`: byte
+// of an element of A or B.
 inline std::unique_ptr<Kernel> compiled_gemm(const CompiledListing& listing, const std::string& function,
-                                             const Kernel& generated, const GemmProblem& p, std::optional<int> group) {
+                                             const Kernel& generated, const GemmProblem& p, std::optional<int> group,
+                                             std::int64_t input = kFloat) {
   const SassScratch scratch;
-  const GemmArrays arrays(p);
+  const GemmArrays arrays(p, input);
   const Launch& launch = generated.launch();
   scratch.write("code.sass", compiled_function_text(listing, function));
   scratch.write("code.elf", std::string(listing.elf));
@@ -55,9 +75,9 @@ inline std::unique_ptr<Kernel> compiled_gemm(const CompiledListing& listing, con
                                "grid: [{1}, {2}]\nblock: [{3}, {4}]\nbuffers:\n  a: {{size: {5}, address: {6:#x}}}\n"
                                "  b: {{size: {7}, address: {8:#x}}}\n  c: {{size: {9}, address: {10:#x}}}\n"
                                "args: [{{pointer: a}}, {{pointer: b}}, {{pointer: c}}, {11}, {12}, {13}{14}]\n",
-                               function, launch.grid.x, launch.grid.y, launch.block.x, launch.block.y, 4 * p.m * p.k,
-                               arrays.a, 4 * p.k * p.n, arrays.b, 4 * p.m * p.n, arrays.c, p.m, p.n, p.k,
-                               group ? fmt::format(", {}", *group) : "")));
+                               function, launch.grid.x, launch.grid.y, launch.block.x, launch.block.y,
+                               input * p.m * p.k, arrays.a, input * p.k * p.n, arrays.b, 4 * p.m * p.n, arrays.c, p.m,
+                               p.n, p.k, group ? fmt::format(", {}", *group) : "")));
 }
 
 // Instances that were compiled when the generators were there, and are no part of the program: tests/data/sass/later.

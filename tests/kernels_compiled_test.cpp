@@ -2,9 +2,12 @@
 // was compiled, and from the nearest other shape as if it had not been.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "compiled_shapes.h"
+#include "engine_runs.h"
+#include "sim/results/result.h"
 #include "stream_summary.h"
 #include "traces/kernels/gemm_naive.h"
 
@@ -40,8 +43,8 @@ std::vector<std::string> executed(const Kernel& kernel, std::int64_t cta, int wa
   return all;
 }
 
-void check_same(const Kernel& generated, const Kernel& compiled) {
-  constexpr std::uint64_t kFirstShared = 1024;  // sm_90 keeps the first KiB
+void check_same(const Kernel& generated, const Kernel& compiled, int architecture = 90) {
+  const std::uint64_t first_shared = architecture >= 90 ? 1024 : 0;  // sm_90 keeps the first KiB
   const Launch &a = generated.launch(), &b = compiled.launch();
   CHECK(a.registers_per_thread == b.registers_per_thread);
   CHECK(a.static_smem_bytes == b.static_smem_bytes);
@@ -49,7 +52,7 @@ void check_same(const Kernel& generated, const Kernel& compiled) {
     for (int warp = 0; warp < static_cast<int>(a.warps_per_cta()); ++warp) {
       CAPTURE(cta);
       CAPTURE(warp);
-      const auto here = executed(generated, cta, warp, 0), there = executed(compiled, cta, warp, kFirstShared);
+      const auto here = executed(generated, cta, warp, 0), there = executed(compiled, cta, warp, first_shared);
       REQUIRE(here.size() == there.size());
       for (std::size_t i = 0; i < here.size(); ++i)
         if (here[i] != there[i]) FAIL(i << ": " << here[i] << "\n" << there[i]);
@@ -90,6 +93,85 @@ TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruc
     }
 }
 
+namespace {
+
+// Every compiled instance of double-buffered and of tensor-core tiles: visit(generated, compiled, architecture).
+template <class Visit>
+void for_each_copied_gemm(const std::vector<GemmSize>& sizes, const Visit& visit) {
+  for (const int architecture : {80, 90})
+    for (const GemmSize& size : sizes) {
+      CAPTURE(architecture);
+      CAPTURE(size.k);
+      for (const std::string& function : compiled_functions("gemm_async", architecture)) {
+        CAPTURE(function);
+        const GemmAsyncSpec spec = async_spec(function, size, architecture);
+        const GemmAsync generated(spec);
+        visit(generated,
+              *compiled_gemm(compiled_listing("gemm_async", architecture), function, generated, spec.problem, {}),
+              architecture);
+      }
+      for (const std::string& function : compiled_functions("gemm_tensor", architecture)) {
+        CAPTURE(function);
+        const GemmTensorSpec spec = tensor_spec(function, size, architecture);
+        const GemmTensor generated(spec);
+        visit(generated,
+              *compiled_gemm(compiled_listing("gemm_tensor", architecture), function, generated, spec.problem, {},
+                             GemmTensorSpec::kHalf),
+              architecture);
+      }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("copies that take turns in shared memory, and products of fragments, are generated as they were compiled") {
+  int instances = 0;
+  for_each_copied_gemm({{256, 128, 160}, {128, 256, 32}, {128, 128, 64}},
+                       [&](const Kernel& generated, const Kernel& compiled, int architecture) {
+                         check_same(generated, compiled, architecture);
+                         ++instances;
+                       });
+  CHECK(instances == 3 * (6 + 3));
+}
+
+TEST_CASE(
+    "double-buffered and tensor-core tiles: every metric of the compiled kernel, cycles too, on both kinds of GPU") {
+  const auto metrics = [](const GpuSpec& spec, const Kernel& kernel) {
+    RunOptions options;
+    options.sample = Sample::off;
+    std::vector<std::string> all;
+    for (const MetricValue& one : make_result(spec, kernel.launch(), options, simulate(spec, kernel, options)).metrics)
+      all.push_back(fmt::format("{} {}", one.metric->name, one.value));
+    return all;
+  };
+  const GpuSpec a100 = gpu("a100");
+  for_each_copied_gemm({{128, 128, 96}, {256, 128, 64}}, [&](const Kernel& generated, const Kernel& compiled, int) {
+    for (const GpuSpec* spec : {&h200(), &a100}) {
+      const auto here = metrics(*spec, generated), there = metrics(*spec, compiled);
+      CHECK(here.size() > 90);
+      CHECK(here == there);
+    }
+  });
+}
+
+TEST_CASE("double-buffered and tensor-core tiles: counting alone sees what the compiled kernel asks for") {
+  const auto asked = [](const Kernel& kernel) {
+    const SmCounters sm = run(h200(), kernel, Mode::counts).sm;
+    std::vector<std::int64_t> all(sm.instructions.begin(), sm.instructions.end());
+    for (const AccessKind kind : {AccessKind::global_load, AccessKind::global_store, AccessKind::shared_load,
+                                  AccessKind::shared_store, AccessKind::async_store}) {
+      const auto& of = sm.of(kind);
+      for (const auto n : {of.requests, of.sectors, of.wavefronts, of.ideal}) all.push_back(n);
+    }
+    return all;
+  };
+  for_each_copied_gemm({{256, 128, 160}}, [&](const Kernel& generated, const Kernel& compiled, int) {
+    const auto here = asked(generated), there = asked(compiled);
+    CHECK(here == there);
+    CHECK(std::count(here.begin(), here.end(), 0) < static_cast<std::ptrdiff_t>(here.size()));
+  });
+}
+
 TEST_CASE(
     "a shape compiled later is generated as the compiler wrote it once its listing is there: nothing else is new") {
   for (const std::string& function : compiled_functions(later_listing("gemm_register"))) {
@@ -127,8 +209,9 @@ void check_without_itself(const Spec& spec, const std::string& function, double 
   a.add_ctas(0, 1);
   b.add_ctas(0, 1);
   const StreamSummary compiled = a.total(), reshaped = b.total();
-  for (const OpClass op : {OpClass::fma, OpClass::global_load, OpClass::global_store, OpClass::shared_load,
-                           OpClass::shared_store, OpClass::barrier, OpClass::exit})
+  for (const OpClass op : {OpClass::fma, OpClass::tensor, OpClass::matrix_load, OpClass::async_copy,
+                           OpClass::async_commit, OpClass::async_wait, OpClass::global_load, OpClass::global_store,
+                           OpClass::shared_load, OpClass::shared_store, OpClass::barrier, OpClass::exit})
     CHECK_MESSAGE(reshaped.count(op) == compiled.count(op), name(op));
   CHECK(reshaped.global_load_requests == compiled.global_load_requests);
   CHECK(reshaped.global_load_sectors == compiled.global_load_sectors);
@@ -152,6 +235,20 @@ TEST_CASE("a shape whose own code is set aside asks for the same memory, from th
     CAPTURE(function);
     const GemmTiledSpec spec = tiled_spec(function, {512, 512, 512});
     check_without_itself<GemmTiled>(spec, function, spec.tile >= 32 ? 0.05 : 0.25);
+  }
+}
+
+TEST_CASE("double-buffered and tensor-core tiles: a shape without its own code asks for the same memory") {
+  for (const std::string& function : compiled_functions("gemm_async")) {
+    CAPTURE(function);
+    const GemmAsyncSpec spec = async_spec(function, {128, 128, 128});
+    const std::string other = GemmAsync::nearest_sample(spec, function);
+    CHECK(async_spec(other, {}).vector == spec.vector);
+    check_without_itself<GemmAsync>(spec, function, 0.25);
+  }
+  for (const std::string& function : compiled_functions("gemm_tensor")) {
+    CAPTURE(function);
+    check_without_itself<GemmTensor>(tensor_spec(function, {256, 256, 256}), function, 0.25);
   }
 }
 

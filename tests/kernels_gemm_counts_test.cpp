@@ -114,7 +114,7 @@ TEST_CASE("a column walk: padding or a swizzle removes conflicts, and removing p
 }
 
 TEST_CASE("raster and bounds checks leave the work of a whole problem unchanged") {
-  for (const char* name : {"gemm_naive", "gemm_tiled", "gemm_register", "gemm_warp"}) {
+  for (const char* name : {"gemm_naive", "gemm_tiled", "gemm_register", "gemm_warp", "gemm_async", "gemm_tensor"}) {
     const ParameterTexts size{{"M", "256"}, {"N", "384"}, {"K", "64"}};
     const StreamSummary row = summarise(*kernel(name, size));
     for (const char* raster : {"column", "grouped", "morton"}) {
@@ -125,6 +125,7 @@ TEST_CASE("raster and bounds checks leave the work of a whole problem unchanged"
       CHECK(sum.global_load_sectors == row.global_load_sectors);
       CHECK(sum.shared_load_wavefronts == row.shared_load_wavefronts);
       CHECK(sum.count(OpClass::fma) == row.count(OpClass::fma));
+      CHECK(sum.count(OpClass::tensor) == row.count(OpClass::tensor));
       CHECK(sum.instructions() >= row.instructions());
     }
   }

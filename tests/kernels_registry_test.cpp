@@ -34,7 +34,8 @@ TEST_CASE("wrong names, keys and values are all reported at once, with what is a
   CHECK(problems("gemm_tilde", {}) ==
         std::vector<std::string>{
             "kernel 'gemm_tilde': unknown (did you mean gemm_tiled?); built in are gemm_naive, "
-            "gemm_tiled, gemm_register, gemm_warp, pointer_chase, reread, copy, strided and transpose"});
+            "gemm_tiled, gemm_register, gemm_warp, gemm_async, gemm_tensor, pointer_chase, reread, copy, strided and "
+            "transpose"});
   const std::vector<std::string> found =
       problems("gemm_tiled", {{"tile", "33"}, {"K", "0"}, {"swizle", "xor"}, {"raster", "mortn"}, {"N", "1e3"}});
   REQUIRE(found.size() == 5);
@@ -54,6 +55,19 @@ TEST_CASE("what depends on several parameters is checked too") {
   CHECK(problems("gemm_register", {{"M", "1000"}, {"bk", "6"}}).size() == 3);  // M of bm, bk of vector, K of bk
   CHECK(problems("gemm_warp", {{"wm", "40"}, {"wn", "128"}}).size() == 2);     // bm of wm, wm of 16
   CHECK(problems("gemm_warp", {{"bk", "2"}, {"vector", "1"}, {"bm", "16"}, {"wm", "16"}}).size() == 1);  // idle threads
+  CHECK(problems("gemm_async", {{"tile", "18"}, {"M", "36"}, {"N", "36"}, {"K", "36"}}) ==
+        std::vector<std::string>{"parameter tile: got 18; must be a multiple of 4, so that a copy and a read of A's "
+                                 "tile bring four floats of a row"});
+  CHECK(problems("gemm_async", {{"K", "1000"}}) ==
+        std::vector<std::string>{"parameter K: got 1000; must be a multiple of tile=32"});
+  CHECK(problems("gemm_async", {{"code", "sm_70"}}) ==
+        std::vector<std::string>{"parameter code: got 'sm_70'; must be sm_80 or sm_90 (did you mean sm_80?)"});
+  CHECK(problems("gemm_tensor", {{"wm", "24"}, {"bm", "96"}, {"M", "960"}}) ==
+        std::vector<std::string>{"parameter wm: got 24; must be a multiple of 16, a side of a fragment"});
+  CHECK(problems("gemm_tensor", {{"bm", "16"}, {"wm", "16"}}) ==
+        std::vector<std::string>{"parameters bm, bn and bk: 64 and 512 copies of 16 byte to a tile's A and B; must be "
+                                 "multiples of the 128 threads"});
+  CHECK(problems("gemm_tensor", {{"dtype", "f32"}}).size() == 1);
   CHECK(problems("pointer_chase", {{"stride", "100"}}).size() == 1);
   CHECK(problems("reread", {{"form", "shared_set"}, {"bytes", "1000000"}}).size() == 1);
 }

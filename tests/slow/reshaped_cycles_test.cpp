@@ -38,6 +38,9 @@ bool asks_the_same(const Result& a, const Result& b) {
       "smsp__inst_executed_op_global_st.sum",
       "smsp__inst_executed_op_shared_ld.sum",
       "smsp__inst_executed_op_shared_st.sum",
+      "smsp__inst_executed_op_ldgsts.sum",
+      "smsp__inst_executed_op_ldsm.sum",
+      "smsp__inst_executed_pipe_tensor.sum",
       "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
       "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
       "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -89,7 +92,8 @@ Without without_own_code(const char* family, const GemmSize& size, double tolera
 
 template <class Gemm, class Spec>
 void write_family(std::ofstream& out, const char* family, bool later, std::int64_t size,
-                  Spec (*spec_of)(const std::string&, const GemmSize&), std::optional<int> group) {
+                  Spec (*spec_of)(const std::string&, const GemmSize&), std::optional<int> group,
+                  std::int64_t input = kFloat) {
   const CompiledListing& listing = later ? later_listing(family) : compiled_listing(family);
   for (const char* name : {"h200", "h100"}) {
     const GpuSpec spec_of_gpu = gpu(name);
@@ -97,7 +101,8 @@ void write_family(std::ofstream& out, const char* family, bool later, std::int64
       const Spec spec = spec_of(function, {size, size, size});
       const Gemm generated(spec, function, &listing);
       const std::string other = Gemm::nearest_sample(spec, function);
-      const Result machine = in_full(spec_of_gpu, *compiled_gemm(listing, function, generated, spec.problem, group));
+      const Result machine =
+          in_full(spec_of_gpu, *compiled_gemm(listing, function, generated, spec.problem, group, input));
       const Result own = in_full(spec_of_gpu, generated), reshaped = in_full(spec_of_gpu, Gemm(spec, other));
       out << fmt::format("{},{},{},{},{:.0f},{:.0f},{:.2f},{},{},{:.0f},{:.2f},{},{:.2f}\n", name,
                          short_name(family, function), later ? "later" : "before", size, cycles(machine), cycles(own),
@@ -110,6 +115,11 @@ void write_family(std::ofstream& out, const char* family, bool later, std::int64
   }
 }
 
+GemmAsyncSpec async_spec_sm_90(const std::string& function, const GemmSize& size) { return async_spec(function, size); }
+GemmTensorSpec tensor_spec_sm_90(const std::string& function, const GemmSize& size) {
+  return tensor_spec(function, size);
+}
+
 }  // namespace
 
 TEST_CASE("shapes from the code of other shapes: the same requests; cycles within a few per cent on average") {
@@ -117,6 +127,10 @@ TEST_CASE("shapes from the code of other shapes: the same requests; cycles withi
   CHECK_MESSAGE(registers_.mean < 3, fmt::format("gemm_register: {:.1f} % on average", registers_.mean));
   const Without tiled_ = without_own_code<GemmTiled>("gemm_tiled", {512, 256, 128}, 8, tiled_spec);
   CHECK_MESSAGE(tiled_.mean < 1.5, fmt::format("gemm_tiled: {:.1f} % on average", tiled_.mean));
+  const Without async_ = without_own_code<GemmAsync>("gemm_async", {512, 256, 128}, 4, async_spec_sm_90);
+  CHECK_MESSAGE(async_.mean < 1.5, fmt::format("gemm_async: {:.1f} % on average", async_.mean));
+  const Without tensor_ = without_own_code<GemmTensor>("gemm_tensor", {512, 256, 128}, 5, tensor_spec_sm_90);
+  CHECK_MESSAGE(tensor_.mean < 3, fmt::format("gemm_tensor: {:.1f} % on average", tensor_.mean));
 }
 
 TEST_CASE("the table of shapes, their own code and that of others" *
@@ -130,4 +144,6 @@ TEST_CASE("the table of shapes, their own code and that of others" *
   write_family<GemmRegister>(out, "gemm_register", false, kSmall, register_spec, 1);
   write_family<GemmTiled>(out, "gemm_tiled", true, kLarge, tiled_spec, {});
   write_family<GemmRegister>(out, "gemm_register", true, kLarge, register_spec, 1);
+  write_family<GemmAsync>(out, "gemm_async", false, kSmall, async_spec_sm_90, {});
+  write_family<GemmTensor>(out, "gemm_tensor", false, kSmall, tensor_spec_sm_90, {}, GemmTensorSpec::kHalf);
 }

@@ -15,6 +15,7 @@ struct Access {
   int step = 0;  // which of several (tile of an unrolled loop, k step, row)
   int part = 0;  // which within the step
   bool edge = false;
+  int turn = 0;  // which of several tiles in shared memory that take turns
 };
 
 inline constexpr int kShared = -1;  // LaneAddresses::buffer of shared memory

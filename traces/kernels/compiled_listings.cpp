@@ -19,14 +19,18 @@
       "2:\n"                                      \
       ".popsection\n");                           \
   extern "C" const char tilescope_embedded_##NAME[]
-#define TILESCOPE_EMBED_FAMILY(NAME)                 \
-  TILESCOPE_EMBED(NAME##_sass, #NAME ".sm_90.sass"); \
-  TILESCOPE_EMBED(NAME##_elf, #NAME ".sm_90.elf")
+#define TILESCOPE_EMBED_FAMILY(NAME, ARCHITECTURE)                                      \
+  TILESCOPE_EMBED(NAME##_sm_##ARCHITECTURE##_sass, #NAME ".sm_" #ARCHITECTURE ".sass"); \
+  TILESCOPE_EMBED(NAME##_sm_##ARCHITECTURE##_elf, #NAME ".sm_" #ARCHITECTURE ".elf")
 
-TILESCOPE_EMBED_FAMILY(gemm_naive);
-TILESCOPE_EMBED_FAMILY(gemm_tiled);
-TILESCOPE_EMBED_FAMILY(gemm_register);
-TILESCOPE_EMBED_FAMILY(gemm_warp);
+TILESCOPE_EMBED_FAMILY(gemm_naive, 90);
+TILESCOPE_EMBED_FAMILY(gemm_tiled, 90);
+TILESCOPE_EMBED_FAMILY(gemm_register, 90);
+TILESCOPE_EMBED_FAMILY(gemm_warp, 90);
+TILESCOPE_EMBED_FAMILY(gemm_async, 90);
+TILESCOPE_EMBED_FAMILY(gemm_async, 80);
+TILESCOPE_EMBED_FAMILY(gemm_tensor, 90);
+TILESCOPE_EMBED_FAMILY(gemm_tensor, 80);
 
 namespace tilescope {
 namespace {
@@ -43,21 +47,26 @@ constexpr std::string_view kFunction = "Function : ";
 
 }  // namespace
 
-const CompiledListing& compiled_listing(std::string_view family) {
-  static const std::array<CompiledListing, 4> all = {{
-      {"gemm_naive", embedded(tilescope_embedded_gemm_naive_sass), embedded(tilescope_embedded_gemm_naive_elf)},
-      {"gemm_tiled", embedded(tilescope_embedded_gemm_tiled_sass), embedded(tilescope_embedded_gemm_tiled_elf)},
-      {"gemm_register", embedded(tilescope_embedded_gemm_register_sass),
-       embedded(tilescope_embedded_gemm_register_elf)},
-      {"gemm_warp", embedded(tilescope_embedded_gemm_warp_sass), embedded(tilescope_embedded_gemm_warp_elf)},
-  }};
+#define TILESCOPE_LISTING(NAME, ARCHITECTURE)                                       \
+  CompiledListing {                                                                 \
+#NAME, embedded(tilescope_embedded_##NAME##_sm_##ARCHITECTURE##_sass),          \
+        embedded(tilescope_embedded_##NAME##_sm_##ARCHITECTURE##_elf), ARCHITECTURE \
+  }
+
+const CompiledListing& compiled_listing(std::string_view family, int architecture) {
+  static const std::array all = {
+      TILESCOPE_LISTING(gemm_naive, 90),  TILESCOPE_LISTING(gemm_tiled, 90),  TILESCOPE_LISTING(gemm_register, 90),
+      TILESCOPE_LISTING(gemm_warp, 90),   TILESCOPE_LISTING(gemm_async, 90),  TILESCOPE_LISTING(gemm_async, 80),
+      TILESCOPE_LISTING(gemm_tensor, 90), TILESCOPE_LISTING(gemm_tensor, 80),
+  };
   for (const CompiledListing& one : all)
-    if (one.family == family) return one;
-  throw std::logic_error("no compiled sample of this family is embedded: " + std::string(family));
+    if (one.family == family && one.architecture == architecture) return one;
+  throw std::logic_error("no compiled sample of this family is embedded: " + std::string(family) + " for sm_" +
+                         std::to_string(architecture));
 }
 
-std::vector<std::string> compiled_functions(std::string_view family) {
-  return compiled_functions(compiled_listing(family));
+std::vector<std::string> compiled_functions(std::string_view family, int architecture) {
+  return compiled_functions(compiled_listing(family, architecture));
 }
 
 std::vector<std::string> compiled_functions(const CompiledListing& listing) {

@@ -33,7 +33,7 @@ const ReadFunction& read_function(const CompiledListing& listing, const std::str
   const std::scoped_lock lock(mutex);
   const auto found = known.find({listing.sass.data(), name});
   if (found != known.end()) return found->second;
-  const std::string file = std::string(listing.family) + ".sm_90";
+  const std::string file = std::string(listing.family) + ".sm_" + std::to_string(listing.architecture);
   ReadFunction made;
   made.listing = sound(sass::read_listing(compiled_function_text(listing, name), file + ".sass"));
   made.facts = sass::facts_of(sound(sass::facts_from_elf_text(std::string(listing.elf), file + ".elf")), name);
@@ -70,13 +70,13 @@ std::shared_ptr<const Kernel> open(const SampleLaunch& sample, const ReadFunctio
 CompiledSample::CompiledSample(const SampleLaunch& launch) {
   const ReadFunction& read = read_function(*launch.listing, launch.function);
   kernel_ = open(launch, read);
+  first_shared_ = launch.listing->architecture >= 90 ? sass::kReservedShared : 0;
   registers_per_thread = read.facts.registers.value_or(0);
   code.assign(kernel_->code().begin(), kernel_->code().end());
   for (Instruction& instruction : code) instruction.line = 0;
 }
 
 std::vector<WalkedRun> CompiledSample::walk(int warp) const& {
-  constexpr std::uint64_t kReserved = sass::kReservedShared;
   std::vector<WalkedRun> runs;
   const auto stream = kernel_->make_stream();
   stream->start(0, warp, Operands::all);
@@ -90,7 +90,7 @@ std::vector<WalkedRun> CompiledSample::walk(int warp) const& {
       for (int n = 0; n < memory_operands(segment.code[i].op); ++n, ++operands) {
         const MemoryOperand& operand = segment.operands[operands];
         const bool shared = is_shared(access_of(segment.code[i].op, n));
-        run.operands.push_back({operand.base - (shared && operand.pattern != 0 ? kReserved : 0),
+        run.operands.push_back({operand.base - (shared && operand.pattern != 0 ? first_shared_ : 0),
                                 &kernel_->patterns().pattern(operand.pattern)});
         run.advance.push_back(segment.repeats > 1 ? segment.advance[operands] : 0);
       }

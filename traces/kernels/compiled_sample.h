@@ -50,6 +50,7 @@ class CompiledSample {
 
  private:
   std::shared_ptr<const Kernel> kernel_;
+  std::uint64_t first_shared_ = 0;  // where a CTA's shared memory begins in the addresses of the code
 };
 
 }  // namespace tilescope

@@ -3,8 +3,10 @@
 
 #include <utility>
 
+#include "traces/kernels/gemm_async.h"
 #include "traces/kernels/gemm_naive.h"
 #include "traces/kernels/gemm_register.h"
+#include "traces/kernels/gemm_tensor.h"
 #include "traces/kernels/gemm_tiled.h"
 #include "traces/kernels/kernel_entry.h"
 
@@ -124,6 +126,49 @@ std::unique_ptr<GeneratedKernel> warp_tiled(const Parameters& p, std::vector<std
   return made_of(spec, problems);
 }
 
+int architecture(const Parameters& p) { return p.word("code") == "sm_80" ? 80 : 90; }
+
+ParameterInfo code_parameter() {
+  return {"code", "sm_90", "architecture that the code was compiled for", 0, 0, {"sm_80", "sm_90"}};
+}
+
+void check_multiple(const Parameters& p, std::vector<std::string>& problems, const char* what, int of,
+                    const char* why) {
+  if (p.number(what) % of != 0)
+    problems.push_back(
+        fmt::format("parameter {}: got {}; must be a multiple of {}, {}", what, p.number(what), of, why));
+}
+
+std::unique_ptr<GeneratedKernel> async(const Parameters& p, std::vector<std::string>& problems) {
+  for (const char* size : {"M", "N", "K"}) check_divides(p, problems, size, "tile");
+  check_multiple(p, problems, "tile", 4, "so that a copy and a read of A's tile bring four floats of a row");
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<GemmAsync>(GemmAsyncSpec{
+      .problem = problem(p), .tile = p.small("tile"), .vector = p.small("vector"), .architecture = architecture(p)});
+}
+
+std::unique_ptr<GeneratedKernel> tensor(const Parameters& p, std::vector<std::string>& problems) {
+  for (const auto& [what, by] : {std::pair{"bm", "wm"}, {"bn", "wn"}, {"M", "bm"}, {"N", "bn"}, {"K", "bk"}})
+    check_divides(p, problems, what, by);
+  for (const char* what : {"bk", "wm", "wn"})
+    check_multiple(p, problems, what, GemmTensorSpec::kFragment, "a side of a fragment");
+  const GemmTensorSpec spec{.problem = problem(p),
+                            .bm = p.small("bm"),
+                            .bn = p.small("bn"),
+                            .bk = p.small("bk"),
+                            .wm = p.small("wm"),
+                            .wn = p.small("wn"),
+                            .architecture = architecture(p)};
+  if (!problems.empty()) return nullptr;
+  if (spec.copies_a() % spec.threads() != 0 || spec.copies_b() % spec.threads() != 0)
+    problems.push_back(
+        fmt::format("parameters bm, bn and bk: {} and {} copies of 16 byte to a tile's A and B; must be multiples of "
+                    "the {} threads",
+                    spec.copies_a(), spec.copies_b(), spec.threads()));
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<GemmTensor>(spec);
+}
+
 }  // namespace
 
 std::vector<KernelEntry> gemm_entries() {
@@ -162,6 +207,20 @@ std::vector<KernelEntry> gemm_entries() {
                       {"wn", "64", "columns of C per warp, a multiple of 32", 32, 128},
                       {"vector", "4", "floats per global access: 1 or 4", 0, 0, {"1", "4"}}})},
        warp_tiled},
+      {{"gemm_async", "GEMM, double-buffered square tiles that cp.async brings, one output per thread",
+        with_problem({{"tile", "32", "rows and columns of a tile, and of a CTA's threads, a multiple of 4", 4, 32},
+                      {"vector", "4", "floats per copy: 1 (through L1) or 4 (past it)", 0, 0, {"1", "4"}},
+                      code_parameter()})},
+       async},
+      {{"gemm_tensor", "GEMM on tensor cores, FP16 inputs and FP32 sums, fragments by ldmatrix from padded tiles",
+        with_problem({{"dtype", "f16", "of A and B", 0, 0, {"f16"}},
+                      {"bm", "128", "rows of a CTA's tile of C", 16, 1024},
+                      {"bn", "128", "columns of a CTA's tile of C", 16, 1024},
+                      {"bk", "32", "depth of a tile along K, a multiple of 16", 16, 128},
+                      {"wm", "64", "rows of C per warp, a multiple of 16", 16, 128},
+                      {"wn", "32", "columns of C per warp, a multiple of 16", 16, 128},
+                      code_parameter()})},
+       tensor},
   };
 }
 

@@ -76,7 +76,7 @@ LoopCode code_of(const GemmNaiveSpec& spec) {
                                  .block = {sample.block_x, sample.block_y, 1},
                                  .pointers = {arrays.a, arrays.b, arrays.c},
                                  .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k)}});
-  return loop_code(compiled, {0, compiled.walk(0)}, {1, compiled.walk(1)}, addresses_of(sample));
+  return loop_code(compiled, {{0, compiled.walk(0)}}, {1, compiled.walk(1)}, addresses_of(sample));
 }
 
 }  // namespace

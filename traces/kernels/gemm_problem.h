@@ -1,4 +1,5 @@
-// What all GEMM generators share: C = A * B in FP32, row-major, where the arrays lie, and how the CTAs cover C.
+// What all GEMM generators share: C = A * B with sums in FP32, row-major, where the arrays lie, and how the CTAs cover
+// C.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,11 @@ enum GemmBuffer { kBufferA = 0, kBufferB = 1, kBufferC = 2 };
 
 struct GemmArrays {
   std::uint64_t a, b, c;
-  explicit GemmArrays(const GemmProblem& p) {
+  // `input`: byte of an element of A or B.
+  explicit GemmArrays(const GemmProblem& p, std::int64_t input = kFloat) {
     DeviceBuffers buffers;
-    a = buffers.allocate(p.m * p.k * kFloat);
-    b = buffers.allocate(p.k * p.n * kFloat);
+    a = buffers.allocate(p.m * p.k * input);
+    b = buffers.allocate(p.k * p.n * input);
     c = buffers.allocate(p.m * p.n * kFloat);
   }
 };

@@ -150,7 +150,7 @@ LoopCode code_of(const GemmRegisterSpec& spec, const CompiledListing& listing, c
        .pointers = {arrays.a, arrays.b, arrays.c},
        .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k), static_cast<int>(group)}});
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
-  LoopCode code = reshaped(loop_code(compiled, {0, compiled.walk(0)}, {}, from),
+  LoopCode code = reshaped(loop_code(compiled, {{0, compiled.walk(0)}}, {}, from),
                            {.from = &from, .to = &to, .depth_from = sample.bk, .depth_to = spec.bk});
   code.registers_per_thread = registers_of(spec, sample, compiled.registers_per_thread);
   return code;

@@ -137,7 +137,7 @@ LoopCode code_of(const GemmTiledSpec& spec, const CompiledListing& listing, cons
   WarpWalk idle{.warp = static_cast<int>(T * T / kLanes) - 1, .runs = {}};
   if (sample.bounds) idle.runs = one_row.walk(idle.warp);
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
-  LoopCode code = reshaped(loop_code(compiled, {0, compiled.walk(0)}, idle, from),
+  LoopCode code = reshaped(loop_code(compiled, {{0, compiled.walk(0)}}, idle, from),
                            {.from = &from, .to = &to, .depth_from = sample.tile, .depth_to = spec.tile});
   // The swizzle keeps an address for every line of A's tile: 56 registers for 32 lines, 40 for 16, as compiled.
   constexpr int kOthers = 24;

@@ -76,7 +76,7 @@ std::unique_ptr<GeneratedKernel::SectionOperands> GeneratedKernel::make_operands
     operand.base = 0;
     if (lanes_of_access.active == 0) {
       operand.pattern = 0;
-      if (lanes_of_access.buffer != kShared) made->idle.push_back(static_cast<std::uint32_t>(made->operands.size()));
+      made->idle.push_back(static_cast<std::uint32_t>(made->operands.size()));
     } else if (lanes_of_access.buffer == kShared) {
       operand.base = static_cast<std::uint64_t>(lowest);
     } else {

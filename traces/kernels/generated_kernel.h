@@ -79,7 +79,7 @@ class GeneratedKernel : public Kernel {
   struct SectionOperands {
     std::vector<MemoryOperand> operands;  // bases of global ones are unset
     std::vector<GlobalOperand> global;
-    std::vector<std::uint32_t> idle;    // positions of global operands without an active lane
+    std::vector<std::uint32_t> idle;    // positions of operands without an active lane
     std::vector<std::int64_t> advance;  // of each base with each run of the section, in byte
     std::uint32_t key = 0;
   };

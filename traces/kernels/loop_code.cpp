@@ -2,19 +2,29 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 
 namespace tilescope {
 
-void StepAddresses::add(OpClass op, int role, int count) {
-  for (int part = 0; part < count; ++part) accesses.push_back({op, {.role = role, .part = part}});
+void StepAddresses::add(OpClass op, int role, int count, int turns) {
+  for (int turn = 0; turn < turns; ++turn)
+    for (int part = 0; part < count; ++part) {
+      NamedAccess& one = accesses.emplace_back();
+      one.op = op;
+      one.access.role = role;
+      one.access.part = part;
+      one.access.turn = turn;
+    }
 }
 
 int StepAddresses::count(int role) const {
-  return static_cast<int>(
-      std::count_if(accesses.begin(), accesses.end(), [&](const NamedAccess& one) { return one.access.role == role; }));
+  return static_cast<int>(std::count_if(accesses.begin(), accesses.end(), [&](const NamedAccess& one) {
+    return one.access.role == role && one.access.turn == 0;
+  }));
 }
 
 bool StepAddresses::moves(int role) const {
@@ -41,6 +51,7 @@ class Cutter {
 
   std::vector<RouteRun> route(const WarpWalk& walk) {
     know_addresses(walk.warp);
+    seen_.clear();
     std::vector<RouteRun> route;
     for (const WalkedRun& run : walk.runs) {
       std::vector<std::uint32_t> firsts;
@@ -75,21 +86,15 @@ class Cutter {
     std::uint64_t base;
     LanePattern pattern;
   };
-  // An operand that moves along K, and its step in the section: it tells where a run of the section is.
-  struct Guide {
-    std::size_t operand = 0;
-    OpClass op = OpClass::nop;
-    std::int64_t step = 0;
-  };
-  struct Section {
-    int index = 0;
-    std::size_t operands = 0;
-    std::vector<Guide> guides;
-  };
   struct Name {
     Access access;
     std::int64_t step = 0;
     bool moves = false;
+  };
+  // Where a section of the walk lies, and what told it from others at its place.
+  struct Seen {
+    std::vector<SeenOperand> operands;
+    int section = 0;
   };
 
   void know_addresses(int warp) {
@@ -111,52 +116,108 @@ class Cutter {
   // run, then the one behind its last.
   std::pair<int, std::int64_t> section_at(std::uint32_t first, const WalkedRun& run, std::size_t& operand,
                                           std::int64_t time) {
-    const std::size_t begin = operand;
-    const auto seen = [&](std::size_t at) {
-      SeenOperand moved = run.operands[at];
-      moved.base += static_cast<std::uint64_t>(time * run.advance[at]);
-      return moved;
-    };
-    const auto [known, is_new] = section_of_.try_emplace(first);
-    Section& section = known->second;
-    if (is_new) {
-      make_section(first, section, [&] { return seen(operand++); });
-    } else {
-      operand += section.operands;
+    const std::span code = code_at(first);
+    std::vector<SeenOperand> operands;
+    for (const Instruction& one : code)
+      for (int n = memory_operands(one.op); n > 0; --n, ++operand) {
+        operands.push_back(run.operands[operand]);
+        operands.back().base += static_cast<std::uint64_t>(time * run.advance[operand]);
+      }
+    // Names are worked out when something is there that does not move along K and was not seen before.
+    for (const Seen& seen : seen_[first])
+      if (differs_along_k_alone(seen, operands)) return {seen.section, step_of(seen.section, code, operands)};
+    const std::vector<Name> names = names_of(code, operands);
+    std::vector<int>& there = sections_at_[first];
+    std::optional<std::int64_t> step;
+    auto section = std::find_if(there.begin(), there.end(), [&](int one) { return (step = adopted(one, names)); });
+    if (section == there.end()) {
+      there.push_back(make_section(first, code, names));
+      section = std::prev(there.end());
+      step = adopted(*section, names);
     }
-    for (const Guide& guide : section.guides) {
-      const SeenOperand there = seen(begin + guide.operand);
-      if (there.pattern->active != 0) return {section.index, name_of(guide.op, there).step - guide.step};
-    }
-    return {section.index, 0};
+    seen_[first].push_back({std::move(operands), *section});
+    return {*section, *step};
   }
 
-  // `next`: the operands of its first run, one after the other.
-  template <class Next>
-  void make_section(std::uint32_t first, Section& section, const Next& next) {
-    LoopSection made;
-    const std::uint32_t end = *cuts_.upper_bound(first);
-    made.first = first;
-    made.code.assign(sample_.code.begin() + first, sample_.code.begin() + end);
-    for (const Instruction& one : made.code)
-      for (int n = memory_operands(one.op); n > 0; --n) {
-        const Name name = name_of(one.op, next());
-        if (name.moves) section.guides.push_back({made.accesses.size(), one.op, name.step});
-        made.accesses.push_back(name.access);
-      }
-    section.index = static_cast<int>(result_.sections.size());
-    section.operands = made.accesses.size();
-    if (!section.guides.empty()) {
-      std::int64_t lowest = section.guides.front().step, highest = lowest;
-      for (const Guide& guide : section.guides)
-        lowest = std::min(lowest, guide.step), highest = std::max(highest, guide.step);
-      made.steps = highest - lowest + 1;
-      for (Guide& guide : section.guides) {
-        guide.step -= lowest;
-        made.accesses[guide.operand].step = static_cast<int>(guide.step);
-      }
+  std::span<const Instruction> code_at(std::uint32_t first) const {
+    return std::span(sample_.code).subspan(first, *cuts_.upper_bound(first) - first);
+  }
+
+  std::vector<Name> names_of(std::span<const Instruction> code, const std::vector<SeenOperand>& operands) const {
+    std::vector<Name> names;
+    for (const Instruction& one : code)
+      for (int n = memory_operands(one.op); n > 0; --n) names.push_back(name_of(one.op, operands[names.size()]));
+    return names;
+  }
+
+  bool differs_along_k_alone(const Seen& seen, const std::vector<SeenOperand>& operands) const {
+    const std::vector<bool>& moves = moves_[static_cast<std::size_t>(seen.section)];
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      if (operands[i].pattern != seen.operands[i].pattern || (!moves[i] && operands[i].base != seen.operands[i].base))
+        return false;
+    return true;
+  }
+
+  // At which step of K a run of a section begins, by its first operand that moves along K; 0 without any.
+  std::int64_t step_of(int section, std::span<const Instruction> code, const std::vector<SeenOperand>& operands) const {
+    const std::vector<bool>& moves = moves_[static_cast<std::size_t>(section)];
+    const std::vector<Access>& accesses = result_.sections[static_cast<std::size_t>(section)].accesses;
+    std::size_t operand = 0;
+    for (const Instruction& one : code)
+      for (int n = memory_operands(one.op); n > 0; --n, ++operand)
+        if (moves[operand] && operands[operand].pattern->active != 0)
+          return name_of(one.op, operands[operand]).step - accesses[operand].step;
+    return 0;
+  }
+
+  // The same, where `names` can be those of the section's operands. Those which nobody has had so far get theirs.
+  std::optional<std::int64_t> adopted(int index, const std::vector<Name>& names) {
+    LoopSection& section = result_.sections[static_cast<std::size_t>(index)];
+    std::vector<bool>& moves = moves_[static_cast<std::size_t>(index)];
+    std::optional<std::int64_t> begin;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Access &known = section.accesses[i], &here = names[i].access;
+      if (known.role == kNobody || here.role == kNobody) continue;
+      if (known.role != here.role || known.part != here.part || known.turn != here.turn) return {};
+      if (!moves[i]) continue;
+      if (begin && *begin != names[i].step - known.step) return {};
+      begin = names[i].step - known.step;
     }
+    // Without an operand that both know, the first step of these is that of the section.
+    if (!begin)
+      for (const Name& name : names)
+        if (name.moves) begin = std::min(begin.value_or(name.step), name.step);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (section.accesses[i].role != kNobody || names[i].access.role == kNobody) continue;
+      section.accesses[i] = names[i].access;
+      if (!names[i].moves) continue;
+      const std::int64_t step = names[i].step - *begin;
+      if (step < 0 || step >= section.steps) throw std::logic_error("warps go along K in steps of their own");
+      section.accesses[i].step = static_cast<int>(step);
+      moves[i] = true;
+    }
+    return begin.value_or(0);
+  }
+
+  int make_section(std::uint32_t first, std::span<const Instruction> code, const std::vector<Name>& names) {
+    LoopSection made;
+    made.first = first;
+    made.code.assign(code.begin(), code.end());
+    std::vector<bool> moves;
+    std::int64_t lowest = 0, highest = -1;
+    for (const Name& name : names) {
+      moves.push_back(name.moves);
+      made.accesses.push_back(name.access);
+      if (!name.moves) continue;
+      lowest = highest < 0 ? name.step : std::min(lowest, name.step);
+      highest = std::max(highest, name.step);
+    }
+    made.steps = highest - lowest + 1;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i].moves) made.accesses[i].step = static_cast<int>(names[i].step - lowest);
     result_.sections.push_back(std::move(made));
+    moves_.push_back(std::move(moves));
+    return static_cast<int>(result_.sections.size()) - 1;
   }
 
   Name name_of(OpClass op, const SeenOperand& seen) const {
@@ -178,18 +239,23 @@ class Cutter {
   const StepAddresses& addresses_;
   std::vector<Known> known_;
   std::set<std::uint32_t> cuts_;
-  std::map<std::uint32_t, Section> section_of_;
+  std::map<std::uint32_t, std::vector<int>> sections_at_;
+  std::map<std::uint32_t, std::vector<Seen>> seen_;  // in the walk that is followed
+  std::vector<std::vector<bool>> moves_;             // along K: of each section's operands
   LoopCode result_;
 };
 
 }  // namespace
 
-LoopCode loop_code(const CompiledSample& sample, const WarpWalk& busy, const WarpWalk& idle,
+LoopCode loop_code(const CompiledSample& sample, const std::vector<WarpWalk>& busy, const WarpWalk& idle,
                    const StepAddresses& addresses) {
   Cutter cutter(sample, addresses);
-  cutter.cut_at(busy.runs);
+  for (const WarpWalk& walk : busy) cutter.cut_at(walk.runs);
   cutter.cut_at(idle.runs);
-  cutter.result().route = cutter.route(busy);
+  cutter.result().route = cutter.route(busy.front());
+  for (std::size_t i = 1; i < busy.size(); ++i)
+    if (cutter.route(busy[i]) != cutter.result().route)
+      throw std::logic_error("warps with work take different routes through a compiled function");
   cutter.result().idle = cutter.route(idle);
   cutter.result().registers_per_thread = sample.registers_per_thread;
   return cutter.take();

@@ -1,6 +1,7 @@
 #include "traces/kernels/reshape.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <utility>
@@ -11,15 +12,15 @@ namespace {
 
 struct Placed {
   Instruction instruction;
-  Access access;  // of its memory operand
+  std::array<Access, 2> accesses;  // of its memory operands; the first one tells its kind
 };
 
 constexpr int kProduct = -2, kArithmetic = -3, kFixed = -4;  // beside roles
 
 int kind_of(const Placed& one) {
   const OpClass op = one.instruction.op;
-  if (memory_operands(op) > 0) return one.access.role;
-  if (op == OpClass::fma) return kProduct;
+  if (memory_operands(op) > 0) return one.accesses[0].role;
+  if (op == OpClass::fma || op == OpClass::tensor) return kProduct;
   const bool arithmetic = op == OpClass::alu || op == OpClass::imad || op == OpClass::imad_wide ||
                           op == OpClass::uniform || op == OpClass::half;
   return arithmetic ? kArithmetic : kFixed;
@@ -30,7 +31,8 @@ std::vector<Placed> placed(const LoopSection& section) {
   std::size_t operand = 0;
   for (const Instruction& instruction : section.code) {
     all.push_back({instruction, {}});
-    if (memory_operands(instruction.op) > 0) all.back().access = section.accesses[operand++];
+    for (int n = 0; n < memory_operands(instruction.op); ++n)
+      all.back().accesses[static_cast<std::size_t>(n)] = section.accesses[operand++];
   }
   return all;
 }
@@ -85,15 +87,17 @@ std::vector<Placed> resampled(const std::vector<Placed>& all, const std::map<int
       for (const std::size_t place : there) at[place].push_back(all[place]);
       continue;
     }
-    const auto per_step = static_cast<std::size_t>(kind >= 0 ? to.count(kind) : 1);
     for (std::size_t i = 0; i < count; ++i) {
       // Of several that become one, the last: it sets the scoreboard for all of them.
       const std::size_t source = count < there.size() ? (i + 1) * there.size() / count - 1 : i * there.size() / count;
       Placed one = all[there[source]];
       if (renamed) {
-        const bool moves = to.moves(kind);
-        one.access.step = moves ? static_cast<int>(i / per_step) : 0;
-        one.access.part = static_cast<int>(i % per_step);
+        for (int n = 0; n < memory_operands(one.instruction.op); ++n) {
+          Access& access = one.accesses[static_cast<std::size_t>(n)];
+          const auto per_step = static_cast<std::size_t>(to.count(access.role));
+          access.step = to.moves(access.role) ? static_cast<int>(i / per_step) : 0;
+          access.part = static_cast<int>(i % per_step);
+        }
       }
       at[there[source]].push_back(one);
     }
@@ -119,12 +123,15 @@ LoopCode reshaped(LoopCode code, const ShapeChange& change) {
   std::vector<LoopSection*> in_order;
   for (LoopSection& section : code.sections) in_order.push_back(&section);
   std::sort(in_order.begin(), in_order.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
-  std::size_t end_before = 0, end = 0;  // of the section before, as compiled and here
+  std::size_t first_before = 0, end_before = 0, first = 0, end = 0;  // of the section before, as compiled and here
   for (LoopSection* next : in_order) {
     LoopSection& section = *next;
-    const std::size_t compiled_end = section.first + section.code.size();
-    section.first += end - end_before;
-    end_before = compiled_end;
+    if (section.first != first_before || end == 0) {
+      first = section.first + end - end_before;
+      first_before = section.first;
+      end_before = section.first + section.code.size();
+    }
+    section.first = first;
     std::vector<Placed> all = placed(section);
     std::map<int, std::size_t> there, wanted;
     for (const Placed& one : all) ++there[kind_of(one)];
@@ -147,7 +154,8 @@ LoopCode reshaped(LoopCode code, const ShapeChange& change) {
     section.accesses.clear();
     for (const Placed& one : all) {
       section.code.push_back(one.instruction);
-      if (memory_operands(one.instruction.op) > 0) section.accesses.push_back(one.access);
+      for (int n = 0; n < memory_operands(one.instruction.op); ++n)
+        section.accesses.push_back(one.accesses[static_cast<std::size_t>(n)]);
     }
     end = section.first + section.code.size();
   }

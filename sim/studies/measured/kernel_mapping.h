@@ -17,8 +17,8 @@
 //         grid: [${tiles}, ${m/$1}]
 //         ...
 //       let: {tiles: n/$1}                            # names for formulas in launch, each after those it uses
-//     - match: gemm_tensor.*
-//       skip: tensor cores have no generator yet      # in place of kernel and parameters
+//     - match: gemm_specialised.*
+//       skip: no generator makes it                   # in place of kernel and parameters
 //
 // Errors with file:line:column, every one in one run: unknown keys, kernels and parameters, broken patterns and
 // formulas.
