@@ -3,8 +3,9 @@
 //   delay: SM b loads each line a fixed time after SM a. Lines are in L2 (state=near) or not (state=cold). first and
 //   second: how long a's and b's loads take, cycles, mean of all lines.
 //   pace: ranks 0 to n-1 begin `offset` cycles apart from one another and then go from line to line on their own: load,
-//   wait, pause. apart: standard deviation of when they have the step's lines, by step. The clocks of one GPC's SMs
-//   agree.
+//   wait, pause. apart: standard deviation of when they have the step's lines, mean of the steps from `from` on to
+//   twice as many. The clocks of one GPC's SMs agree.
+// late, behind: by how much the second asks and has its line later.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -143,16 +144,6 @@ void delays(Report& report, int a, int b, const char* pair, bool read_before) {
     report.scalar("counted_joined", the_case, "second", taken[1] / count, "cycle");
     report.scalar("counted_joined", the_case, "late", late / count, "cycle");
     report.scalar("counted_joined", the_case, "behind", behind / count, "cycle");
-    if (pair == std::string("tpcs")) {  // distribution of the second's
-      std::vector<int> second;
-      for (int step = 16; step < kLines; ++step) {
-        second.push_back(times.after[kLines + step] - times.before[kLines + step]);
-      }
-      std::sort(second.begin(), second.end());
-      for (int tenth = 0; tenth <= 10; ++tenth) {
-        report.trace("counted_joined", the_case, 0, tenth, second[(second.size() - 1) * tenth / 10]);
-      }
-    }
   }
 }
 
@@ -173,13 +164,8 @@ void pace(Report& report, const std::vector<int>& sms, int warps, int offset, bo
       const double mean = sum / static_cast<double>(sms.size());
       sum_of_deviations += std::sqrt(std::max(0.0, squares / static_cast<double>(sms.size()) - mean * mean));
     }
-    report.trace("counted_joined", the_case + ";field=apart", 0, from, std::lround(sum_of_deviations / (to - from)));
-  }
-  for (const int step : {0, 1, 2, 3, 4, 8, 16, 32, 64, 128, 255}) {
-    for (std::size_t rank = 0; rank < sms.size(); ++rank) {
-      report.trace("counted_joined", the_case + ";field=after", static_cast<int>(rank), step,
-                   times.after[rank * kLines + step]);
-    }
+    report.scalar("counted_joined", the_case + ";from=" + std::to_string(from), "apart",
+                  std::round(sum_of_deviations / (to - from)), "cycle");
   }
 }
 
