@@ -187,6 +187,19 @@ TEST_CASE(
     const GemmTiled generated(spec, function, &later_listing("gemm_tiled"));
     check_same(generated, *compiled_gemm(later_listing("gemm_tiled"), function, generated, spec.problem, {}));
   }
+  for (const std::string& function : compiled_functions(later_listing("gemm_async"))) {
+    CAPTURE(function);
+    const GemmAsyncSpec spec = async_spec(function, {48, 96, 240});
+    const GemmAsync generated(spec, function, &later_listing("gemm_async"));
+    check_same(generated, *compiled_gemm(later_listing("gemm_async"), function, generated, spec.problem, {}));
+  }
+  for (const std::string& function : compiled_functions(later_listing("gemm_tensor"))) {
+    CAPTURE(function);
+    const GemmTensorSpec spec = tensor_spec(function, {128, 256, 192});
+    const GemmTensor generated(spec, function, &later_listing("gemm_tensor"));
+    check_same(generated, *compiled_gemm(later_listing("gemm_tensor"), function, generated, spec.problem, {},
+                                         GemmTensorSpec::kHalf));
+  }
 }
 
 TEST_CASE("a grouped raster costs the division that the compiled kernel makes for it") {
