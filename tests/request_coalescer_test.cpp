@@ -118,6 +118,52 @@ TEST_CASE("lines that L2 has are shared by SMs that come within a hundred cycles
 
 TEST_CASE("lines that L2 lacks are shared until they are there") { hold("cold", false, 17, 0.1); }
 
+TEST_CASE("all that share an answer have it later than one that asks alone, the first of them too") {
+  // counted_joined: a near load alone 315 to 318 cycles, shared by two SMs 323 to 328.
+  const auto replies = [](const GpuSpec& spec, bool shared) {
+    MemorySystem memory(spec);
+    MemoryRequest request;
+    request.line = LineAddress::numbered(0);
+    request.sectors = SectorMask::all();
+    memory.serve(request);  // L2 has it from now on
+    memory.begin_round();
+    request.time = 100000;
+    request.fill = 7;
+    std::vector<Cycle> ready{memory.serve(request)};
+    CHECK(!memory.shared_reply());
+    if (!shared) return ready;
+    request.sm = 1;  // of the same TPC
+    request.fill = 9;
+    ready.push_back(memory.serve(request));
+    REQUIRE(memory.shared_reply());
+    CHECK(memory.shared_reply()->sm == 0);
+    CHECK(memory.shared_reply()->fill == 7);
+    ready[0] += memory.shared_cycles();  // as the engine does
+    return ready;
+  };
+  for (const char* name : {"h200", "h100"}) {
+    const Cycle alone = replies(gpu(name), false).front();
+    const std::vector<Cycle> both = replies(gpu(name), true);
+    CHECK(both[0] - alone >= 8);
+    CHECK(both[0] - alone <= 11);
+    CHECK(std::abs(both[1] - both[0]) <= 1);
+    CHECK(replies(gpu(name, {"request_coalescer.shared_cycles=0"}), true).front() == alone);
+  }
+}
+
+TEST_CASE("a reply that its SM knows already cannot come later") {
+  MemorySystem memory(gpu("h200"));
+  MemoryRequest request;
+  request.line = LineAddress::numbered(0);
+  request.sectors = SectorMask::all();
+  memory.serve(request);
+  memory.begin_round();
+  request.sm = 1;
+  request.time = 10;
+  memory.serve(request);
+  CHECK(!memory.shared_reply());
+}
+
 TEST_CASE("without a coalescer every SM asks on its own") {
   CHECK(requests_per_line(gpu("h200", {"request_coalescer.sms_per_request=0"}), 0, false) == 2);
 }
