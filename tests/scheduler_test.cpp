@@ -50,9 +50,11 @@ TEST_CASE("a warp whose instruction does not yield goes on as long as it can, al
   for (int place = 0; place < 4; ++place) scheduler.set(place, Pipe::fma, 0);
   scheduler.issue(2, 1, true);
   CHECK(choose(scheduler, 2).place == 2);
-  CHECK(choose(scheduler, 2, 4).place == Scheduler::kNone);  // its pipe is taken, and theirs
+  CHECK(choose(scheduler, 2, 4).place == Scheduler::kNone);  // its pipe is taken, and theirs: its turn is over
+  CHECK(choose(scheduler, 4).place == 1);
+  scheduler.issue(2, 5, true);
   scheduler.set(2, Pipe::fma, 9);
-  CHECK(choose(scheduler, 2).place == 1);
+  CHECK(choose(scheduler, 6).place == 1);
   scheduler.set(2, Pipe::fma, 0);
   scheduler.issue(2, 3, false);
   CHECK(choose(scheduler, 4).place == 1);

@@ -1,5 +1,5 @@
-// The warp scheduler of a sub-partition. The warp that has just issued goes on as long as it can and its instruction
-// does not yield. Otherwise, among the warps that can issue, one of the oldest CTA goes on, and of these the one that
+// The warp scheduler of a sub-partition. The warp that has just issued goes on if it can at once and its instruction
+// does not yield; once it has to wait, it has its turn again as all others have. Otherwise, among the warps that can issue, one of the oldest CTA goes on, and of these the one that
 // has issued least recently; of equals, the later in age. Source: order of issue and ends of CTAs that share an SM
 // (gpu/microbench/scheduler.cu, H200 and H100).
 #pragma once
@@ -35,6 +35,7 @@ class Scheduler {
       const Candidate& last = at(stays_);
       if (last.pipe != Pipe::lg && std::max(last.ready, taken[static_cast<std::size_t>(last.pipe)]) <= now)
         return {stays_, kNever};
+      stays_ = kNone;
     }
     for (const Group& group : groups_) {
       // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
@@ -105,7 +106,7 @@ class Scheduler {
   };
   Candidate& at(Place place) { return candidates_[static_cast<std::size_t>(place)]; }
 
-  Place stays_ = kNone;                // goes on, as long as it can
+  Place stays_ = kNone;                // goes on, if it can at once
   std::vector<Candidate> candidates_;  // in order of age
   std::vector<Group> groups_;          // as they follow one another there
 };
