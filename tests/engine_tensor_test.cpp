@@ -164,9 +164,10 @@ TEST_CASE("while tensor cores work their GPC's clock is lower, and what does not
     both.push_back(step(OpClass::tensor).waits_for(0));
   }
   const GpuSpec h100 = gpu("h100");
-  const auto outcome = [](const Program& program, const std::string& gpcs, const std::string& pct) {
+  const auto outcome = [](const Program& program, const std::string& gpcs, const std::string& pct,
+                          const std::string& gpc_way = "0") {
     return run(gpu("h100", {"sm.gpcs=" + gpcs, "clock.tensor_hold_ns=100000", "clock.tensor_pct=" + pct,
-                            "clock.tensor_step_pct=" + pct}),
+                            "clock.tensor_step_pct=" + pct, "crossbar.gpc_clock_cycles=" + gpc_way}),
                HandMadeKernel(1, kLanes, program), Mode::timing);
   };
   const char *const whole = "100", *const half = "50";
@@ -188,6 +189,12 @@ TEST_CASE("while tensor cores work their GPC's clock is lower, and what does not
   const RunOutcome far = outcome(both, "[1]", whole), far_slow = outcome(both, "[1]", half);
   CHECK(ns(far_slow) == doctest::Approx(ns(far)).epsilon(0.05));
   CHECK(far_slow.cycles < far.cycles - 16 * 100);
+  // ... but for the part of the way that goes by the GPC's clock: 130 cycles twice as long for each load, to the grain of
+  // a window.
+  const double more = 16 * 130 * 1000 / h100.clock.sm_mhz;
+  CHECK(ns(outcome(both, "[1]", half, "130")) > ns(far) + 0.9 * more);
+  CHECK(ns(outcome(both, "[1]", half, "130")) < ns(far) + 2 * more);
+  CHECK(outcome(both, "[1]", whole, "130").cycles == far.cycles);
   // A GPC without tensor work goes on counting as before.
   const RunOutcome beside = outcome(products, "[1, 1]", half);
   CHECK(ns(beside) == doctest::Approx(ns(slow)).epsilon(0.01));
