@@ -189,8 +189,8 @@ TEST_CASE("while tensor cores work their GPC's clock is lower, and what does not
   const RunOutcome far = outcome(both, "[1]", whole), far_slow = outcome(both, "[1]", half);
   CHECK(ns(far_slow) == doctest::Approx(ns(far)).epsilon(0.05));
   CHECK(far_slow.cycles < far.cycles - 16 * 100);
-  // ... but for the part of the way that goes by the GPC's clock: 130 cycles twice as long for each load, to the grain of
-  // a window.
+  // ... but for the part of the way that goes by the GPC's clock: 130 cycles twice as long for each load, to the grain
+  // of a window.
   const double more = 16 * 130 * 1000 / h100.clock.sm_mhz;
   CHECK(ns(outcome(both, "[1]", half, "130")) > ns(far) + 0.9 * more);
   CHECK(ns(outcome(both, "[1]", half, "130")) < ns(far) + 2 * more);
