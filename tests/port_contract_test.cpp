@@ -1,6 +1,7 @@
 // The contract of models/port.h, held by every level of the memory hierarchy.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -58,7 +59,7 @@ struct ChipPort {
   Tick accept(LineAddress line, SectorMask sectors, Tick now) {
     return to_ticks(chip.serve({to_cycles_up(now), line, 0, 0, sectors, RequestKind::write}));
   }
-  static Tick shared() { return to_ticks(h200().request_coalescer.shared_cycles); }
+  static Tick shared() { return to_ticks(h200().request_coalescer.shared_cycles + 2); }  // and a place on its way
   MemorySystem chip{h200()};
 };
 
