@@ -59,7 +59,7 @@ struct ChipPort {
     return to_ticks(chip.serve({to_cycles_up(now), line, 0, 0, sectors, RequestKind::write}));
   }
   // Without what an answer that SMs share takes longer.
-  MemorySystem chip{gpu("h200", {"request_coalescer.shared_cycles=0"})};
+  MemorySystem chip{tilescope::test::gpu("h200", {"request_coalescer.shared_cycles=0"})};
 };
 
 struct Request {
