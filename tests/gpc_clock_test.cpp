@@ -58,8 +58,9 @@ TEST_CASE("bursts and pauses of tensor cores give a GPC the clock that was measu
     spec.sm_mhz = rows.at({1, 100000}).others;  // of this machine, without tensor work
     double mean = 0;
     int held = 0;
-    for (const auto& [key, row] : rows) {
-      const auto [burst, pause] = key;
+    for (const auto& one : rows) {
+      const int burst = one.first.first, pause = one.first.second;
+      const Measured& row = one.second;
       // A step that has begun holds on with pauses of 800 cycles here, of 900 on hardware.
       if (pause == 800 || pause == 900) continue;
       CAPTURE(std::string(name));

@@ -25,6 +25,7 @@ struct Shape {
 std::vector<double> parts(const std::vector<double>& ends) {
   const double last = *std::max_element(ends.begin(), ends.end());
   std::vector<double> result;
+  result.reserve(ends.size());
   for (const double end : ends) result.push_back(end / last);
   return result;
 }
@@ -39,6 +40,7 @@ std::vector<double> measured(const std::string& gpu_name, const std::string& str
     if (std::regex_match(line, found, row)) ends[std::stoi(found[1])] = std::stod(found[2]);
   REQUIRE(ends.size() == static_cast<std::size_t>(shape.ctas));
   std::vector<double> in_order;
+  in_order.reserve(ends.size());
   for (const auto& one : ends) in_order.push_back(one.second);
   return parts(in_order);
 }
