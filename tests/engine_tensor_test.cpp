@@ -102,7 +102,8 @@ TEST_CASE("a group of products is waited for, and products that nobody waits for
     return program;
   };
   const Cycle bare = warpgroup_cycles({step(OpClass::nop)});
-  for (const auto& [products, measured] : {std::pair{1, 105}, {2, 133}, {4, 192}, {8, 320}}) {
+  for (const auto& row : {std::pair{1, 105}, {2, 133}, {4, 192}, {8, 320}}) {
+    const int products = row.first, measured = row.second;
     CAPTURE(products);
     const Cycle waited = warpgroup_cycles(group(products, true)) - bare;
     CHECK(static_cast<double>(waited) == doctest::Approx(measured).epsilon(0.1));
