@@ -1,7 +1,7 @@
 // The warp scheduler of a sub-partition. The warp that has just issued goes on if it can at once and its instruction
-// does not yield; once it has to wait, it has its turn again as all others have. Otherwise, among the warps that can issue, one of the oldest CTA goes on, and of these the one that
-// has issued least recently; of equals, the later in age. Source: order of issue and ends of CTAs that share an SM
-// (gpu/microbench/scheduler.cu, H200 and H100).
+// does not yield; once it has to wait, it has its turn again as all others have. Otherwise, among the warps that can
+// issue, one of the oldest CTA goes on, and of these the one that has issued least recently; of equals, the later in
+// age. Source: order of issue and ends of CTAs that share an SM (gpu/microbench/scheduler.cu, H200 and H100).
 #pragma once
 
 #include <algorithm>
