@@ -80,6 +80,20 @@ void InstructionCacheSpec::fields(SpecFields& f) {
   f.integer("lines_ahead", lines_ahead, {0, 64}, "line", "fetched with a line that a warp comes to");
 }
 
+void ConstantCacheSpec::fields(SpecFields& f) {
+  f.integer("miss_cycles", miss_cycles, {0, 10000}, "cycle",
+            "that an operand takes longer whose line the sub-partition does not hold; 0: all constants are there from "
+            "the start");
+  f.integer("load_miss_cycles", load_miss_cycles, {0, 10000}, "cycle",
+            "that an LDC takes longer whose line the SM does not hold");
+  f.real("load_cycles", load_cycles, {0, 1000}, "cycle", "between two LDCs of an SM");
+  f.integer("load_issue_cycles", load_issue_cycles, {1, 1000}, "cycle",
+            "between an LDC and what its sub-partition sends the same way");
+  f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines that an SM's constant caches get");
+  f.integer("memory_cycles", memory_cycles, {0, 10000}, "cycle",
+            "more for the first line of a block outside of the launch's own bank");
+}
+
 void LsuSpec::fields(SpecFields& f) {
   f.integer("queue_entries", queue_entries, {1, 256}, "instruction", "waiting in a sub-partition for the SM's queue");
   f.integer("shared_queue_entries", shared_queue_entries, {1, 256}, "instruction",
@@ -273,6 +287,8 @@ void GpuSpec::fields(SpecFields& f) {
   f.section("pipes", "execution pipes", [this](SpecFields& s) { pipes.fields(s); });
   f.section("instruction_cache", "code in an SM, cold when a launch begins",
             [this](SpecFields& s) { instruction_cache.fields(s); });
+  f.section("constant_cache", "constants in an SM, cold when a launch begins",
+            [this](SpecFields& s) { constant_cache.fields(s); });
   f.section("lsu", "load/store pipeline of an SM", [this](SpecFields& s) { lsu.fields(s); });
   f.section("fences", "memory barriers", [this](SpecFields& s) { fences.fields(s); });
   f.section("shared", "shared memory", [this](SpecFields& s) { shared.fields(s); });

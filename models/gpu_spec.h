@@ -70,6 +70,16 @@ struct InstructionCacheSpec {
   void fields(SpecFields& f);
 };
 
+struct ConstantCacheSpec {
+  std::int64_t miss_cycles = 0;        // of an operand; 0: all constants are there when a launch begins
+  std::int64_t load_miss_cycles = 0;   // of an LDC
+  double load_cycles = 0;              // between two LDCs of an SM
+  std::int64_t load_issue_cycles = 0;  // ... of a sub-partition
+  std::int64_t line_cycles = 0;        // between two lines that an SM's caches get
+  std::int64_t memory_cycles = 0;      // more when they come from memory
+  void fields(SpecFields& f);
+};
+
 struct LsuSpec {
   std::int64_t queue_entries = 0;              // per sub-partition
   std::int64_t shared_queue_entries = 0;       // of the SM
@@ -229,6 +239,7 @@ struct GpuSpec {
   SmSpec sm;
   PipesSpec pipes;
   InstructionCacheSpec instruction_cache;
+  ConstantCacheSpec constant_cache;
   LsuSpec lsu;
   FencesSpec fences;
   SharedSpec shared;

@@ -26,6 +26,8 @@ void cta_placement(Report& report);
 void mixed_issue(Report& report);
 void register_banks(Report& report);
 void dispatch_port(Report& report);
+void constant_cache(Report& report);
+void special_rate(Report& report);
 void cta_launch(Report& report);
 void latency_atomic(Report& report);
 void throughput_atomic(Report& report);

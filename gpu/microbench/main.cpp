@@ -41,6 +41,8 @@ const Benchmark kBenchmarks[] = {
     {"mixed_issue", mixed_issue},
     {"register_banks", register_banks},
     {"dispatch_port", dispatch_port},
+    {"constant_cache", constant_cache},
+    {"special_rate", special_rate},
     {"cta_launch", cta_launch},
     {"latency_atomic", latency_atomic},
     {"throughput_atomic", throughput_atomic},

@@ -44,7 +44,8 @@ struct Instruction {
   // under way, and 1; 0: no wait.
   // Waits at an mbarrier: 1 when the warp is held until the phase ends or a time has passed (SYNCS.PHASECHK.TRYWAIT).
   std::uint16_t detail = 0;
-  std::uint32_t line = 0;  // where it came from: line of the listing, 0 when unknown
+  std::uint32_t line : 24 = 0;     // where it came from: line of the listing, 0 when unknown
+  std::uint32_t constant : 8 = 0;  // what it reads of the constant banks: models/isa/constant_line.h
 
   Scope scope() const { return static_cast<Scope>(detail); }
   AtomicKind atomic() const { return static_cast<AtomicKind>(detail); }

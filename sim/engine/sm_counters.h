@@ -24,6 +24,7 @@ enum class Stall : std::uint8_t {
   not_selected,    // ready, but another warp was chosen
   dispatch_stall,  // ready, but the dispatch port was taken
   no_instruction,  // its code is not there
+  imc_miss,        // a constant that it reads is not there
   drain,           // after its exit: what it has stored has not left the SM
   gmma,            // products of its warpgroup
 };

@@ -8,8 +8,9 @@
 namespace tilescope {
 
 // The reasons in the order in which a wait goes through them (sim/engine/timing/stall_account.h).
-inline constexpr std::array<Stall, 13> kStallOrder = {Stall::wait,
+inline constexpr std::array<Stall, 14> kStallOrder = {Stall::wait,
                                                       Stall::no_instruction,
+                                                      Stall::imc_miss,
                                                       Stall::barrier,
                                                       Stall::membar,
                                                       Stall::gmma,

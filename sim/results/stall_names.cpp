@@ -21,6 +21,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kStalls> kNa
     {"not_selected", "ready, but another warp was chosen"},
     {"dispatch_stall", "ready, but the dispatch port was taken by operand fetch or a long instruction"},
     {"no_instruction", "waited for the instruction cache"},
+    {"imc_miss", "waited for the constant cache"},
     {"drain", "had exited, but its stores had not left the SM"},
     {"gmma", "waited for products of its warpgroup"},
 }};

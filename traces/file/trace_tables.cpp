@@ -55,7 +55,8 @@ void write_instruction(ByteWriter& out, const Instruction& instruction) {
     out.fixed(field, 1);
   out.fixed(instruction.work, 2);
   out.fixed(instruction.detail, 2);
-  out.fixed(instruction.line, 4);
+  out.fixed(instruction.line, 3);
+  out.fixed(instruction.constant, 1);
 }
 
 Instruction read_instruction(ByteReader& in) {
@@ -69,7 +70,8 @@ Instruction read_instruction(ByteReader& in) {
   instruction.yield = hints & 1U;
   instruction.work = static_cast<std::uint16_t>(in.fixed(2));
   instruction.detail = static_cast<std::uint16_t>(in.fixed(2));
-  instruction.line = static_cast<std::uint32_t>(in.fixed(4));
+  instruction.line = in.fixed(3) & 0xffffffU;
+  instruction.constant = in.fixed(1) & 0xffU;
   check_instruction(instruction);
   return instruction;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "traces/sass/constant_lines.h"
 #include "traces/sass/control_codes.h"
 #include "traces/sass/limits.h"
 #include "traces/sass/ops.h"
@@ -114,6 +115,7 @@ class Builder {
     add_control_codes(listed);
     Instruction& instruction = program_.code.back().instruction;
     if (fetches_operands(instruction.op)) instruction.register_reads = reuse.reads_of(*parsed);
+    instruction.constant = constant_lines_.read_by(*parsed);
     return problem;
   }
 
@@ -152,7 +154,7 @@ class Builder {
     instruction.write_scoreboard = codes.write_scoreboard;
     instruction.read_scoreboard = codes.read_scoreboard;
     instruction.wait_mask |= codes.wait_mask;  // DEPBAR names scoreboards as operands, too
-    instruction.line = static_cast<std::uint32_t>(listed.line);
+    instruction.line = static_cast<std::uint32_t>(listed.line) & 0xffffffU;
   }
 
   // Loads and stores fetch theirs on a path of their own.
@@ -361,6 +363,7 @@ class Builder {
   bool all_values_;
   Program program_;
   Diagnostics errors_;
+  ConstantLines constant_lines_;
   std::vector<const ListedInstruction*> listed_;    // of each instruction
   std::vector<const LinkedFunction*> function_of_;  // the same
   std::set<std::uint32_t> leaders_;                 // instructions at which a block begins

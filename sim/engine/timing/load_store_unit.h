@@ -48,8 +48,11 @@ class LoadStoreUnit {
   Timing issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                SmCounters& counters);
 
-  // An instruction that takes the same way out of its sub-partition but no part of this unit: S2R, LDC.
-  void issue_beside(Cycle now, std::uint8_t sub) { ports_[sub].issued = now; }
+  // An instruction that takes the same way out of its sub-partition but no part of this unit: S2R, LDC. `cycles`: for
+  // how long it takes it, if longer than others.
+  void issue_beside(Cycle now, std::uint8_t sub, Cycle cycles = 0) {
+    ports_[sub].issued = now + std::max<Cycle>(0, cycles - issue_cycles_);
+  }
 
   // When a sub-partition can next issue to shared and to global memory, as far as their queues are concerned.
   Cycle shared_room_at(std::uint8_t sub) const { return room_at(shared_lane_, sub); }

@@ -15,6 +15,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       asynchronous_(gpu.asynchronous),
       fences_(gpu.fences),
       instruction_cache_(gpu.instruction_cache, kernel.code().size()),
+      constant_cache_(gpu.constant_cache, static_cast<int>(gpu.sm.sub_partitions), kernel.code()),
       lsu_(gpu, costs, occupancy.l1_kib, id),
       kernel_(kernel),
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions)),
@@ -86,14 +87,19 @@ inline Cycle Sm::resolve_dependencies(Warp& warp) {
   return instruction.wait_mask;
 }
 
-// The code from the warp's next instruction on, as far as it is there without another fetch.
+// The code from the warp's next instruction on, as far as it and the constants that it reads are there without another
+// fetch.
 void Sm::fetch(Warp& warp) {
-  const auto index = static_cast<std::size_t>(warp.pc - kernel_.code().data());
+  const auto code = std::span(kernel_.code());
+  const auto index = static_cast<std::size_t>(warp.pc - code.data());
   const Cycle there = instruction_cache_.fetch(index, warp.times.after_stall);
+  const Cycle complete = constant_cache_.operand(warp.sub, *warp.pc, there);
   warp.times.unfetched = there - warp.times.after_stall;
-  warp.times.after_stall = there;
+  warp.times.constants = complete - there;
+  warp.times.after_stall = complete;
   const auto most = static_cast<std::size_t>(warp.segment_end - warp.pc);
-  warp.end = warp.pc + instruction_cache_.settled(index, most, there);
+  const std::size_t fetched = instruction_cache_.settled(index, most, complete);
+  warp.end = warp.pc + constant_cache_.settled(warp.sub, code, index, fetched, complete);
 }
 
 bool Sm::next_segment(Warp& warp) {
@@ -134,9 +140,9 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.times.last_issue = start - 1;
     warp.stores_left = 0;
     warp.times.after_stall = warp.start = start;
-    if (next_segment(warp)) fetch(warp);
     warp.slot = s;
     warp.sub = static_cast<std::uint8_t>((first + w) % subs_.size());
+    if (next_segment(warp)) fetch(warp);
     SubPartition& sub = subs_[warp.sub];
     warp.position = static_cast<std::uint16_t>(sub.scheduler.add(slot.warps[w], s));
     prepare_next(sub, warp);
@@ -184,7 +190,7 @@ Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
 
   warp.times.last_issue = now;
   warp.times.after_stall = now + std::max<Cycle>(1, instruction.stall);
-  warp.times.unfetched = 0;
+  warp.times.unfetched = warp.times.constants = 0;
   ++warp.pc;
   if (!use.goes_on) {
     leave_straight_line(sub, warp, instruction, now);
@@ -274,11 +280,17 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
   }
 }
 
+// An LDC. Returns how much later than usual it has its constant.
+[[gnu::noinline]] Cycle Sm::load_constant(const Warp& warp, Cycle now) {
+  lsu_.issue_beside(now, warp.sub, constant_cache_.load_issue_cycles());
+  return constant_cache_.load(warp.pc->constant, now);
+}
+
 // Returns for how long the instruction keeps the dispatch port.
 inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
   const auto pipe = static_cast<std::size_t>(use.pipe);
-  Cycle dispatch = use.dispatch;
+  Cycle dispatch = use.dispatch, later = 0;
   switch (use.pipe) {
     case Pipe::mio:
     case Pipe::lg:
@@ -286,6 +298,8 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
         dispatch = issue_memory(use, warp, index, now);
       else if (is_asynchronous(instruction.op))
         issue_asynchronous(use, warp, index, now);
+      else if (instruction.op == OpClass::constant_load)
+        later = load_constant(warp, now);
       else
         lsu_.issue_beside(now, warp.sub);
       sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(warp.sub);
@@ -302,7 +316,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
     default:
       sub.pipe_free[pipe] = now + use.interval;
   }
-  if (use.latency != 0) warp.scoreboards.set(instruction.write_scoreboard, now + use.latency, false);
+  if (use.latency != 0) warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, false);
   return dispatch;
 }
 

@@ -13,6 +13,7 @@
 #include "models/access_cost.h"
 #include "models/bulk_copies.h"
 #include "models/cluster_barriers.h"
+#include "models/constant_cache.h"
 #include "models/dispatch_port.h"
 #include "models/fence_unit.h"
 #include "models/gpu_spec.h"
@@ -110,6 +111,7 @@ class Sm {
   bool next_segment(Warp& warp);
   bool go_on(Warp& warp);
   void fetch(Warp& warp);
+  Cycle load_constant(const Warp& warp, Cycle now);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);
   struct NamedBarrier {
@@ -133,6 +135,7 @@ class Sm {
   Resource barrier_unit_;
   FenceUnit fences_;
   InstructionCache instruction_cache_;
+  ConstantCache constant_cache_;
   LoadStoreUnit lsu_;
   const Kernel& kernel_;
   std::vector<SubPartition> subs_;

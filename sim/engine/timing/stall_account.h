@@ -10,8 +10,9 @@ namespace tilescope {
 // What leads to one issue of a warp, in order of time.
 struct IssueTimes {
   Cycle last_issue = 0;        // of the instruction before
-  Cycle after_stall = 0;       // ... plus the compiler's stall count, and until its code is there
+  Cycle after_stall = 0;       // ... plus the compiler's stall count, and until its code and constants are there
   Cycle unfetched = 0;         // how much of that is for the code
+  Cycle constants = 0;         // ... and for constants
   Cycle ready = 0;             // ... and dependencies
   Stall reason = Stall::wait;  // what the time from after_stall to ready was spent on
 };
@@ -32,8 +33,9 @@ class StallAccount {
     const Cycle since = times.ready + throttled;
     const Cycle dispatch = port_lost(since, now);
     add(Stall::selected, 1);
-    add(Stall::wait, times.after_stall - times.last_issue - 1 - times.unfetched);
+    add(Stall::wait, times.after_stall - times.last_issue - 1 - times.unfetched - times.constants);
     if (times.unfetched > 0) add(Stall::no_instruction, times.unfetched);
+    if (times.constants > 0) add(Stall::imc_miss, times.constants);
     add(times.reason, times.ready - times.after_stall);
     if (throttled > 0) add(throttle_of(pipe), throttled);
     add(Stall::dispatch_stall, dispatch);

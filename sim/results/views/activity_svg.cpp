@@ -54,6 +54,7 @@ std::size_t kind_of(const CtaActivity::Wait& wait) {
     case Stall::membar:
       return Shown::barrier;
     case Stall::no_instruction:
+    case Stall::imc_miss:
       return Shown::code;
     case Stall::drain:
       return Shown::drains;
