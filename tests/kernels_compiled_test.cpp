@@ -48,6 +48,7 @@ void check_same(const Kernel& generated, const Kernel& compiled, int architectur
   const Launch &a = generated.launch(), &b = compiled.launch();
   CHECK(a.registers_per_thread == b.registers_per_thread);
   CHECK(a.static_smem_bytes == b.static_smem_bytes);
+  CHECK(a.dynamic_smem_bytes == b.dynamic_smem_bytes);
   for (const std::int64_t cta : {std::int64_t{0}, a.grid.count() - 1})
     for (int warp = 0; warp < static_cast<int>(a.warps_per_cta()); ++warp) {
       CAPTURE(cta);
