@@ -42,7 +42,7 @@ LaneAddresses lanes_of(const GemmPipelinedSpec& spec, const Access& access, int 
     switch (access.role) {
       case kPipeFromA:
       case kPipeFromB:
-        out.set(lane, row * p.k * spec.element() + chunk * kPipeChunk);
+        out.set(lane, row * p.k * spec.element() + access.step * spec.step_bytes() + chunk * kPipeChunk);
         break;
       case kPipeToA:
         out.set(lane, stage + place_of(spec, row, chunk));
@@ -144,8 +144,9 @@ LoopCode code_of(const GemmPipelinedSpec& spec, const CompiledListing& listing, 
   }
   const CompiledSample compiled(launch);
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
-  LoopCode code = reshaped(loop_code(compiled, {{0, compiled.walk(0)}}, {}, from),
-                           {.from = &from, .to = &to, .depth_from = depth_of(sample), .depth_to = depth_of(spec)});
+  LoopCode code = reshaped(
+      loop_code(compiled, {{0, compiled.walk(0)}}, {}, from),
+      {.from = &from, .to = &to, .depth_from = depth_of(sample), .depth_to = depth_of(spec), .results = kPipeStoreC});
   if (!same_ring) code = with_stages(code, sample.stages, spec.stages, steps);
   code.registers_per_thread = registers_of(spec, sample, compiled.registers_per_thread);
   return code;
