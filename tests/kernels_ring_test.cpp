@@ -12,6 +12,8 @@ using namespace tilescope::test;
 
 namespace {
 
+constexpr std::size_t kLoadRequests = kOpClasses;  // in asked_in_counts()
+
 constexpr std::array kPipelinedFamilies{"gemm_pipelined", "gemm_grouped"};
 
 // The launch that a generated ring stands for; `group`: of kernels that work out their raster.
@@ -94,6 +96,34 @@ TEST_CASE("padded rings work their raster out as the compiled kernel does; permu
   b.add_ctas(0, 32);
   CHECK(a.total().global_store_sectors == b.total().global_store_sectors);
   CHECK(a.total().instructions() < b.total().instructions());
+}
+
+TEST_CASE("copies that are predicated off behind the last step, not branched around, are followed too") {
+  const std::string function =
+      "_ZN9tilescope3gpu14gemm_pipelinedILNS0_10TensorTypeE0ELi64ELi64ELi64ELi32ELi32ELi2EEEvPKcS4_P5uint2iii";
+  CompiledListing listing = compiled_listing("gemm_pipelined");
+  static std::string text = compiled_function_text(listing, function);  // is known by where it lies
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    const std::size_t at = text.find(what);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, what.size(), by);
+  };
+  replace("/*0b10*/ PLOP3.LUT P0", "/*0b10*/ PLOP3.LUT P6");
+  replace("/*0b20*/ @P0 BRA 0xca0", "/*0b20*/ NOP");
+  for (const char* copy : {"/*0c60*/ ", "/*0c70*/ ", "/*0c80*/ ", "/*0c90*/ "})
+    replace(std::string(copy) + "LDGSTS", std::string(copy) + "@!P6 LDGSTS");
+  listing.sass = text;
+  for (const std::int64_t steps : {1, 2, 5}) {
+    CAPTURE(steps);
+    GemmPipelinedSpec spec = pipelined_spec(function, {64, 128, 32 * steps});
+    const GemmPipelined generated(spec, function, &listing);
+    const auto compiled = compiled_ring(listing, function, generated, spec);
+    check_same(generated, *compiled);
+    CHECK(asked_in_counts(generated) == asked_in_counts(*compiled));
+    spec.stages = 4;  // the same with other stages
+    const GemmPipelined restaged(spec, function, &listing);
+    CHECK(asked_in_counts(restaged)[kLoadRequests] == asked_in_counts(generated)[kLoadRequests]);
+  }
 }
 
 TEST_CASE("rings whose rows are permuted or padded read their fragments without a conflict") {

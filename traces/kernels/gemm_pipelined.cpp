@@ -110,10 +110,10 @@ double distance(const GemmPipelinedSpec& a, const GemmPipelinedSpec& b) {
          apart(copies_b(a), copies_b(b)) + apart(a.stages, b.stages) / 2;
 }
 
-// The sums of a lane, and two fragments of each operand, as far as two shapes differ in them.
+// The sums of a lane, each pair with the address that it is stored to, as far as two shapes differ in them.
 std::int64_t registers_of(const GemmPipelinedSpec& spec, const GemmPipelinedSpec& sample, std::int64_t of_sample) {
   constexpr std::int64_t kLeast = 32, kMost = 255;
-  const auto size = [](const GemmPipelinedSpec& s) { return s.wm * s.wn / kLanes + (s.wm + s.wn) / 4; };
+  const auto size = [](const GemmPipelinedSpec& s) { return 2 * s.wm * s.wn / kLanes; };
   return std::clamp<std::int64_t>(of_sample + size(spec) - size(sample), kLeast, kMost);
 }
 

@@ -57,7 +57,8 @@ std::vector<Placed> deepened(const std::vector<Placed>& all, std::size_t product
   begin.push_back(end);
   std::vector<Placed> made(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begin[0]));
   const auto wanted = static_cast<std::size_t>(to);
-  const std::size_t half = (depth + 1) / 2, front = wanted > depth ? depth - depth / 4 : wanted / 2;
+  const std::size_t half = (depth + 1) / 2;
+  const std::size_t front = wanted > depth ? std::max<std::size_t>(1, depth * 3 / 4) : wanted / 2;
   for (std::size_t round = 0; round < wanted; ++round) {
     std::size_t source = round;
     if (round >= front) {
