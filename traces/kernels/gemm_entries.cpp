@@ -209,10 +209,10 @@ std::unique_ptr<GeneratedKernel> tensor_of_stages(const Parameters& p, std::vect
   if (spec.step_bytes() != 64 && spec.step_bytes() != 128)
     problems.push_back(fmt::format("parameter bk: got {}; must be {} or {} with dtype={}, 64 or 128 byte of a row",
                                    spec.bk, 64 / spec.element(), 128 / spec.element(), p.word("dtype")));
-  if (const auto types = types_like(spec); std::find(types.begin(), types.end(), p.word("dtype")) == types.end())
+  if (GemmPipelined::nearest_sample(spec).empty())
     problems.push_back(
         fmt::format("parameter dtype: got '{}'; must be {} with swizzle={}, no other type was compiled so",
-                    p.word("dtype"), list_of(types), p.word("swizzle")));
+                    p.word("dtype"), list_of(types_like(spec)), p.word("swizzle")));
   if (!problems.empty()) return nullptr;
   check_copies(spec.bm * spec.chunks(), spec.bn * spec.chunks(), spec.threads(), problems);
   if (!problems.empty()) return nullptr;
