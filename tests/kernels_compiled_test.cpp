@@ -98,6 +98,7 @@ TEST_CASE("double-buffered and tensor-core tiles: counting alone sees what the c
     const auto here = asked_in_counts(generated), there = asked_in_counts(compiled);
     CHECK(here == there);
     CHECK(std::count(here.begin(), here.end(), 0) < static_cast<std::ptrdiff_t>(here.size()));
+    CHECK(metrics_of(h200(), generated, Mode::counts) == metrics_of(h200(), compiled, Mode::counts));
   });
 }
 

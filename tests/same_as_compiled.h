@@ -61,8 +61,9 @@ inline void check_same(const Kernel& generated, const Kernel& compiled, int arch
 }
 
 // Of a launch simulated in full.
-inline std::vector<std::string> metrics_of(const GpuSpec& spec, const Kernel& kernel) {
+inline std::vector<std::string> metrics_of(const GpuSpec& spec, const Kernel& kernel, Mode mode = Mode::timing) {
   RunOptions options;
+  options.mode = mode;
   options.sample = Sample::off;
   std::vector<std::string> all;
   for (const MetricValue& one : make_result(spec, kernel.launch(), options, simulate(spec, kernel, options)).metrics)

@@ -147,7 +147,7 @@ LoopCode code_of(const GemmPipelinedSpec& spec, const CompiledListing& listing, 
   LoopCode code = reshaped(
       loop_code(compiled, {{0, compiled.walk(0)}}, {}, from),
       {.from = &from, .to = &to, .depth_from = depth_of(sample), .depth_to = depth_of(spec), .results = kPipeStoreC});
-  if (!same_ring) code = with_stages(code, sample.stages, spec.stages, steps);
+  code = same_ring ? joined(code) : with_stages(code, sample.stages, spec.stages, steps);
   code.registers_per_thread = registers_of(spec, sample, compiled.registers_per_thread);
   return code;
 }
