@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "traces/kernels/compiled_sample.h"
+#include "traces/kernels/join.h"
 #include "traces/kernels/reshape.h"
 #include "traces/kernels/template_numbers.h"
 

@@ -79,7 +79,4 @@ struct WarpWalk {
 LoopCode loop_code(const CompiledSample& sample, const std::vector<WarpWalk>& busy, const WarpWalk& idle,
                    const StepAddresses& addresses);
 
-// The same with a section for each run of the compiled code, so that a warp makes its accesses in as many segments.
-LoopCode joined(const LoopCode& code);
-
 }  // namespace tilescope
