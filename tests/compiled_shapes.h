@@ -11,6 +11,7 @@
 #include "sass_runs.h"
 #include "traces/kernels/compiled_listings.h"
 #include "traces/kernels/gemm_async.h"
+#include "traces/kernels/gemm_pipelined.h"
 #include "traces/kernels/gemm_register.h"
 #include "traces/kernels/gemm_tensor.h"
 #include "traces/kernels/gemm_tiled.h"
@@ -60,6 +61,12 @@ inline GemmTensorSpec tensor_spec(const std::string& function, const GemmSize& s
           .architecture = architecture};
 }
 
+inline GemmPipelinedSpec pipelined_spec(const std::string& function, const GemmSize& size, int architecture = 90) {
+  GemmPipelinedSpec spec = GemmPipelined::shape_of(function, architecture);
+  spec.problem = gemm_problem(size);
+  return spec;
+}
+
 // The function's launch that the generator stands for: its grid, its block, its arrays' addresses. `input`: byte
 // of an element of A or B.
 inline std::unique_ptr<Kernel> compiled_gemm(const CompiledListing& listing, const std::string& function,
@@ -71,13 +78,15 @@ inline std::unique_ptr<Kernel> compiled_gemm(const CompiledListing& listing, con
   scratch.write("code.sass", compiled_function_text(listing, function));
   scratch.write("code.elf", std::string(listing.elf));
   return sass_kernel(scratch.write(
-      "gemm.yaml", fmt::format("kernel: {{sass: code.sass, elf: code.elf, name: {0}}}\n"
-                               "grid: [{1}, {2}]\nblock: [{3}, {4}]\nbuffers:\n  a: {{size: {5}, address: {6:#x}}}\n"
-                               "  b: {{size: {7}, address: {8:#x}}}\n  c: {{size: {9}, address: {10:#x}}}\n"
-                               "args: [{{pointer: a}}, {{pointer: b}}, {{pointer: c}}, {11}, {12}, {13}{14}]\n",
-                               function, launch.grid.x, launch.grid.y, launch.block.x, launch.block.y,
-                               input * p.m * p.k, arrays.a, input * p.k * p.n, arrays.b, 4 * p.m * p.n, arrays.c, p.m,
-                               p.n, p.k, group ? fmt::format(", {}", *group) : "")));
+      "gemm.yaml",
+      fmt::format("kernel: {{sass: code.sass, elf: code.elf, name: {0}}}\n"
+                  "grid: [{1}, {2}]\nblock: [{3}, {4}]\n{15}buffers:\n  a: {{size: {5}, address: {6:#x}}}\n"
+                  "  b: {{size: {7}, address: {8:#x}}}\n  c: {{size: {9}, address: {10:#x}}}\n"
+                  "args: [{{pointer: a}}, {{pointer: b}}, {{pointer: c}}, {11}, {12}, {13}{14}]\n",
+                  function, launch.grid.x, launch.grid.y, launch.block.x, launch.block.y, input * p.m * p.k, arrays.a,
+                  input * p.k * p.n, arrays.b, 4 * p.m * p.n, arrays.c, p.m, p.n, p.k,
+                  group ? fmt::format(", {}", *group) : "",
+                  launch.dynamic_smem_bytes > 0 ? fmt::format("dynamic_smem: {}\n", launch.dynamic_smem_bytes) : "")));
 }
 
 // Instances that were compiled when the generators were there, and are no part of the program: tests/data/sass/later.

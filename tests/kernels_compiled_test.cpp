@@ -1,65 +1,12 @@
 // Generators that take their code from compiled samples: the compiled kernel instruction by instruction where the shape
 // was compiled, and from the nearest other shape as if it had not been.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
-#include "compiled_shapes.h"
-#include "engine_runs.h"
-#include "sim/results/result.h"
-#include "stream_summary.h"
+#include "same_as_compiled.h"
 #include "traces/kernels/gemm_naive.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
-
-namespace {
-
-// What one warp executes: every instruction's control codes, and every operand lane by lane.
-std::vector<std::string> executed(const Kernel& kernel, std::int64_t cta, int warp, std::uint64_t first_shared) {
-  std::vector<std::string> all;
-  const auto stream = kernel.make_stream();
-  stream->start(cta, warp, Operands::all);
-  for (Segment segment; stream->next(segment);) {
-    const MemoryOperand* operand = segment.operands;
-    for (std::uint32_t i = 0; i < segment.length; ++i) {
-      const Instruction& one = segment.code[i];
-      std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}", name(one.op), one.stall, one.write_scoreboard,
-                                     one.read_scoreboard, one.wait_mask, one.yield, one.register_reads, one.cached,
-                                     one.work, one.detail);
-      for (int n = 0; n < memory_operands(one.op); ++n, ++operand) {
-        const LanePattern& pattern = kernel.patterns().pattern(operand->pattern);
-        if (pattern.active == 0) continue;
-        const bool shared = is_shared(access_of(one.op, n));
-        text +=
-            fmt::format(" {:#x} {} {:x}", operand->base - (shared ? first_shared : 0), pattern.bytes, pattern.active);
-        for (int lane = 0; lane < kLanes; ++lane)
-          if (pattern.is_active(lane)) text += fmt::format(" {}", pattern.offset[static_cast<std::size_t>(lane)]);
-      }
-      all.push_back(std::move(text));
-    }
-  }
-  return all;
-}
-
-void check_same(const Kernel& generated, const Kernel& compiled, int architecture = 90) {
-  const std::uint64_t first_shared = architecture >= 90 ? 1024 : 0;  // sm_90 keeps the first KiB
-  const Launch &a = generated.launch(), &b = compiled.launch();
-  CHECK(a.registers_per_thread == b.registers_per_thread);
-  CHECK(a.static_smem_bytes == b.static_smem_bytes);
-  for (const std::int64_t cta : {std::int64_t{0}, a.grid.count() - 1})
-    for (int warp = 0; warp < static_cast<int>(a.warps_per_cta()); ++warp) {
-      CAPTURE(cta);
-      CAPTURE(warp);
-      const auto here = executed(generated, cta, warp, 0), there = executed(compiled, cta, warp, first_shared);
-      REQUIRE(here.size() == there.size());
-      for (std::size_t i = 0; i < here.size(); ++i)
-        if (here[i] != there[i]) FAIL(i << ": " << here[i] << "\n" << there[i]);
-    }
-}
-
-}  // namespace
 
 TEST_CASE("a compiled shape is generated as the compiler wrote it: every instruction, control code and address") {
   for (const char* family : {"gemm_register", "gemm_warp"})
@@ -136,18 +83,10 @@ TEST_CASE("copies that take turns in shared memory, and products of fragments, a
 
 TEST_CASE(
     "double-buffered and tensor-core tiles: every metric of the compiled kernel, cycles too, on both kinds of GPU") {
-  const auto metrics = [](const GpuSpec& spec, const Kernel& kernel) {
-    RunOptions options;
-    options.sample = Sample::off;
-    std::vector<std::string> all;
-    for (const MetricValue& one : make_result(spec, kernel.launch(), options, simulate(spec, kernel, options)).metrics)
-      all.push_back(fmt::format("{} {}", one.metric->name, one.value));
-    return all;
-  };
   const GpuSpec a100 = gpu("a100");
   for_each_copied_gemm({{128, 128, 96}, {256, 128, 64}}, [&](const Kernel& generated, const Kernel& compiled, int) {
     for (const GpuSpec* spec : {&h200(), &a100}) {
-      const auto here = metrics(*spec, generated), there = metrics(*spec, compiled);
+      const auto here = metrics_of(*spec, generated), there = metrics_of(*spec, compiled);
       CHECK(here.size() > 90);
       CHECK(here == there);
     }
@@ -155,20 +94,11 @@ TEST_CASE(
 }
 
 TEST_CASE("double-buffered and tensor-core tiles: counting alone sees what the compiled kernel asks for") {
-  const auto asked = [](const Kernel& kernel) {
-    const SmCounters sm = run(h200(), kernel, Mode::counts).sm;
-    std::vector<std::int64_t> all(sm.instructions.begin(), sm.instructions.end());
-    for (const AccessKind kind : {AccessKind::global_load, AccessKind::global_store, AccessKind::shared_load,
-                                  AccessKind::shared_store, AccessKind::async_store}) {
-      const auto& of = sm.of(kind);
-      for (const auto n : {of.requests, of.sectors, of.wavefronts, of.ideal}) all.push_back(n);
-    }
-    return all;
-  };
   for_each_copied_gemm({{256, 128, 160}}, [&](const Kernel& generated, const Kernel& compiled, int) {
-    const auto here = asked(generated), there = asked(compiled);
+    const auto here = asked_in_counts(generated), there = asked_in_counts(compiled);
     CHECK(here == there);
     CHECK(std::count(here.begin(), here.end(), 0) < static_cast<std::ptrdiff_t>(here.size()));
+    CHECK(metrics_of(h200(), generated, Mode::counts) == metrics_of(h200(), compiled, Mode::counts));
   });
 }
 
@@ -210,33 +140,6 @@ TEST_CASE("a grouped raster costs the division that the compiled kernel makes fo
   const GemmRegister generated(spec);
   check_same(generated, *compiled_gemm(compiled_listing("gemm_register"), function, generated, spec.problem, 3));
 }
-
-namespace {
-
-// The code of one shape from that of the nearest other one: exactly its requests, sectors, wavefronts and products; its
-// instructions within `tolerance`.
-template <class Gemm, class Spec>
-void check_without_itself(const Spec& spec, const std::string& function, double tolerance) {
-  const Gemm itself(spec, function), from_other(spec, Gemm::nearest_sample(spec, function));
-  StreamCounter a(itself), b(from_other);
-  a.add_ctas(0, 1);
-  b.add_ctas(0, 1);
-  const StreamSummary compiled = a.total(), reshaped = b.total();
-  for (const OpClass op : {OpClass::fma, OpClass::tensor, OpClass::matrix_load, OpClass::async_copy,
-                           OpClass::async_commit, OpClass::async_wait, OpClass::global_load, OpClass::global_store,
-                           OpClass::shared_load, OpClass::shared_store, OpClass::barrier, OpClass::exit})
-    CHECK_MESSAGE(reshaped.count(op) == compiled.count(op), name(op));
-  CHECK(reshaped.global_load_requests == compiled.global_load_requests);
-  CHECK(reshaped.global_load_sectors == compiled.global_load_sectors);
-  CHECK(reshaped.global_store_sectors == compiled.global_store_sectors);
-  CHECK(reshaped.shared_load_wavefronts == compiled.shared_load_wavefronts);
-  CHECK(reshaped.shared_load_ideal == compiled.shared_load_ideal);
-  CHECK(reshaped.shared_store_wavefronts == compiled.shared_store_wavefronts);
-  const double ratio = static_cast<double>(reshaped.instructions()) / static_cast<double>(compiled.instructions());
-  CHECK_MESSAGE(std::abs(ratio - 1) < tolerance, ratio);
-}
-
-}  // namespace
 
 TEST_CASE("a shape whose own code is set aside asks for the same memory, from the code of the nearest other shape") {
   for (const std::string& function : compiled_functions("gemm_register")) {

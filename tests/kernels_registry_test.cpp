@@ -68,8 +68,50 @@ TEST_CASE("what depends on several parameters is checked too") {
         std::vector<std::string>{"parameters bm, bn and bk: 64 and 512 copies of 16 byte to a tile's A and B; must be "
                                  "multiples of the 128 threads"});
   CHECK(problems("gemm_tensor", {{"dtype", "f32"}}).size() == 1);
+  CHECK(problems("gemm_tensor", {{"dtype", "bf16"}, {"swizzle", "xor"}}) ==
+        std::vector<std::string>{"parameter dtype: got 'bf16'; must be f16 with stages=1, the other types are copied "
+                                 "asynchronously (stages=2 to 5)",
+                                 "parameter swizzle: got 'xor'; must be auto or pad with stages=1, chunks are permuted "
+                                 "with stages=2 to 5"});
+  CHECK(problems("gemm_tensor", {{"stages", "6"}}) ==
+        std::vector<std::string>{"parameter stages: got '6'; must be a whole number from 1 to 5"});
+  CHECK(problems("gemm_tensor", {{"stages", "3"}, {"bk", "128"}}) ==
+        std::vector<std::string>{"parameter bk: got 128; must be 32 or 64 with dtype=f16, 64 or 128 byte of a row"});
+  CHECK(problems("gemm_tensor", {{"stages", "2"}, {"dtype", "s8"}}) ==
+        std::vector<std::string>{"parameter bk: got 32; must be 64 or 128 with dtype=s8, 64 or 128 byte of a row"});
+  for (const char* code : {"sm_80", "sm_90"})
+    CHECK(problems("gemm_tensor", {{"stages", "2"}, {"dtype", "tf32"}, {"swizzle", "pad"}, {"code", code}}) ==
+          std::vector<std::string>{"parameter dtype: got 'tf32'; must be f16 with swizzle=pad, no other type was "
+                                   "compiled so"});
+  CHECK(problems("gemm_tensor", {{"stages", "2"}, {"bm", "32"}, {"wm", "16"}}) ==
+        std::vector<std::string>{"parameters bm, bn and bk: 128 and 512 copies of 16 byte to a tile's A and B; must be "
+                                 "multiples of the 256 threads"});
   CHECK(problems("pointer_chase", {{"stride", "100"}}).size() == 1);
   CHECK(problems("reread", {{"form", "shared_set"}, {"bytes", "1000000"}}).size() == 1);
+}
+
+TEST_CASE("every type and number of stages of tensor-core tiles makes a kernel, for both architectures") {
+  struct Row {
+    const char *dtype, *bk;
+    std::int64_t step_bytes;
+  };
+  for (const char* code : {"sm_80", "sm_90"})
+    for (const Row& row :
+         {Row{"f16", "32", 64}, {"f16", "64", 128}, {"bf16", "32", 64}, {"tf32", "32", 128}, {"s8", "64", 64}})
+      for (const int stages : {2, 3, 4, 5}) {
+        CAPTURE(row.dtype);
+        CAPTURE(stages);
+        const auto made = make_kernel("gemm_tensor", {{"M", "256"},
+                                                      {"N", "256"},
+                                                      {"K", "256"},
+                                                      {"dtype", row.dtype},
+                                                      {"stages", std::to_string(stages)},
+                                                      {"bk", row.bk},
+                                                      {"code", code}});
+        REQUIRE(made.has_value());
+        CHECK((*made)->launch().dynamic_smem_bytes == stages * (128 + 128) * row.step_bytes);
+        CHECK((*made)->launch().flop == 2.0 * 256 * 256 * 256);
+      }
 }
 
 TEST_CASE("numbers that fit no integer are refused, not wrapped") {

@@ -78,7 +78,7 @@ struct Segment {
   const AsyncOperand* asynchronous = nullptr;  // of each instruction for which takes_async_operands(op), in order
 };
 
-// Which operands the reader needs. With `global`, those of shared-memory instructions may be left unset.
+// Which operands the reader needs. With `global`, those of instructions for shared memory alone may be left unset.
 enum class Operands : std::uint8_t { all, global };
 
 // The instructions of one warp of one CTA, first to last.

@@ -31,6 +31,10 @@ TILESCOPE_EMBED_FAMILY(gemm_async, 90);
 TILESCOPE_EMBED_FAMILY(gemm_async, 80);
 TILESCOPE_EMBED_FAMILY(gemm_tensor, 90);
 TILESCOPE_EMBED_FAMILY(gemm_tensor, 80);
+TILESCOPE_EMBED_FAMILY(gemm_pipelined, 90);
+TILESCOPE_EMBED_FAMILY(gemm_pipelined, 80);
+TILESCOPE_EMBED_FAMILY(gemm_grouped, 90);
+TILESCOPE_EMBED_FAMILY(gemm_grouped, 80);
 
 namespace tilescope {
 namespace {
@@ -55,9 +59,10 @@ constexpr std::string_view kFunction = "Function : ";
 
 const CompiledListing& compiled_listing(std::string_view family, int architecture) {
   static const std::array all = {
-      TILESCOPE_LISTING(gemm_naive, 90),  TILESCOPE_LISTING(gemm_tiled, 90),  TILESCOPE_LISTING(gemm_register, 90),
-      TILESCOPE_LISTING(gemm_warp, 90),   TILESCOPE_LISTING(gemm_async, 90),  TILESCOPE_LISTING(gemm_async, 80),
-      TILESCOPE_LISTING(gemm_tensor, 90), TILESCOPE_LISTING(gemm_tensor, 80),
+      TILESCOPE_LISTING(gemm_naive, 90),     TILESCOPE_LISTING(gemm_tiled, 90),   TILESCOPE_LISTING(gemm_register, 90),
+      TILESCOPE_LISTING(gemm_warp, 90),      TILESCOPE_LISTING(gemm_async, 90),   TILESCOPE_LISTING(gemm_async, 80),
+      TILESCOPE_LISTING(gemm_tensor, 90),    TILESCOPE_LISTING(gemm_tensor, 80),  TILESCOPE_LISTING(gemm_pipelined, 90),
+      TILESCOPE_LISTING(gemm_pipelined, 80), TILESCOPE_LISTING(gemm_grouped, 90), TILESCOPE_LISTING(gemm_grouped, 80),
   };
   for (const CompiledListing& one : all)
     if (one.family == family && one.architecture == architecture) return one;

@@ -61,8 +61,9 @@ std::shared_ptr<const Kernel> open(const SampleLaunch& sample, const ReadFunctio
   launch.grid = sample.grid;
   launch.block = sample.block;
   sass::Program program = sound(sass::build_program(function, read.listing.file, std::move(state), false));
-  return std::make_shared<sass::SassKernel>(std::move(program), std::move(launch), sass::DeviceMemory{},
-                                            static_cast<std::size_t>(read.facts.static_shared.value_or(0)));
+  return std::make_shared<sass::SassKernel>(
+      std::move(program), std::move(launch), sass::DeviceMemory{},
+      static_cast<std::size_t>(read.facts.static_shared.value_or(0) + sample.dynamic_smem_bytes));
 }
 
 }  // namespace

@@ -15,11 +15,12 @@
 
 namespace tilescope {
 
-// kernel<<<grid, block>>>(pointers..., numbers...)
+// kernel<<<grid, block, dynamic_smem_bytes>>>(pointers..., numbers...)
 struct SampleLaunch {
   const CompiledListing* listing = nullptr;
   std::string function;  // of the listing
   Dim3 grid, block;
+  std::int64_t dynamic_smem_bytes = 0;
   std::vector<std::uint64_t> pointers;
   std::vector<std::int32_t> numbers;
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "traces/kernels/compiled_sample.h"
+#include "traces/kernels/join.h"
 #include "traces/kernels/reshape.h"
 #include "traces/kernels/template_numbers.h"
 
@@ -34,10 +35,10 @@ LaneAddresses lanes_of(const GemmAsyncSpec& spec, const Access& access, int warp
     const std::int64_t row = thread % copies / in_row, column = thread % in_row * spec.vector;
     switch (access.role) {
       case kAsyncFromA:
-        out.set(lane, (row * p.k + column) * kFloat);
+        out.set(lane, (row * p.k + access.step * T + column) * kFloat);
         break;
       case kAsyncFromB:
-        out.set(lane, (row * p.n + column) * kFloat);
+        out.set(lane, ((access.step * T + row) * p.n + column) * kFloat);
         break;
       case kAsyncToA:
       case kAsyncToB:
@@ -105,8 +106,8 @@ LoopCode code_of(const GemmAsyncSpec& spec, const CompiledListing& listing, cons
   const int copies_b = sample.vector > 1 ? sample.copies() / kLanes : 0;
   if (copies_b > 0) walks.push_back({copies_b, compiled.walk(copies_b)});
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
-  return reshaped(loop_code(compiled, walks, {}, from),
-                  {.from = &from, .to = &to, .depth_from = sample.tile, .depth_to = spec.tile});
+  return joined(reshaped(loop_code(compiled, walks, {}, from),
+                         {.from = &from, .to = &to, .depth_from = sample.tile, .depth_to = spec.tile}));
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // The GEMM generators as the registry knows them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "models/support/suggest.h"
 #include "traces/kernels/gemm_async.h"
 #include "traces/kernels/gemm_naive.h"
+#include "traces/kernels/gemm_pipelined.h"
 #include "traces/kernels/gemm_register.h"
 #include "traces/kernels/gemm_tensor.h"
 #include "traces/kernels/gemm_tiled.h"
@@ -147,11 +150,27 @@ std::unique_ptr<GeneratedKernel> async(const Parameters& p, std::vector<std::str
       .problem = problem(p), .tile = p.small("tile"), .vector = p.small("vector"), .architecture = architecture(p)});
 }
 
-std::unique_ptr<GeneratedKernel> tensor(const Parameters& p, std::vector<std::string>& problems) {
-  for (const auto& [what, by] : {std::pair{"bm", "wm"}, {"bn", "wn"}, {"M", "bm"}, {"N", "bn"}, {"K", "bk"}})
-    check_divides(p, problems, what, by);
-  for (const char* what : {"bk", "wm", "wn"})
-    check_multiple(p, problems, what, GemmTensorSpec::kFragment, "a side of a fragment");
+// The copies that bring a tile of A and one of B, 16 byte each.
+void check_copies(std::int64_t of_a, std::int64_t of_b, int threads, std::vector<std::string>& problems) {
+  if (of_a % threads != 0 || of_b % threads != 0)
+    problems.push_back(
+        fmt::format("parameters bm, bn and bk: {} and {} copies of 16 byte to a tile's A and B; must be multiples of "
+                    "the {} threads",
+                    of_a, of_b, threads));
+}
+
+// Tiles that pass through registers.
+std::unique_ptr<GeneratedKernel> tensor_of_one_stage(const Parameters& p, std::vector<std::string>& problems) {
+  if (p.word("dtype") != "f16")
+    problems.push_back(
+        fmt::format("parameter dtype: got '{}'; must be f16 with stages=1, the other types are copied asynchronously "
+                    "(stages=2 to 5)",
+                    p.word("dtype")));
+  if (p.word("swizzle") == "xor")
+    problems.push_back(
+        "parameter swizzle: got 'xor'; must be auto or pad with stages=1, chunks are permuted with stages=2 to 5");
+  check_multiple(p, problems, "bk", GemmTensorSpec::kFragment, "a side of a fragment");
+  if (!problems.empty()) return nullptr;
   const GemmTensorSpec spec{.problem = problem(p),
                             .bm = p.small("bm"),
                             .bn = p.small("bn"),
@@ -159,14 +178,53 @@ std::unique_ptr<GeneratedKernel> tensor(const Parameters& p, std::vector<std::st
                             .wm = p.small("wm"),
                             .wn = p.small("wn"),
                             .architecture = architecture(p)};
-  if (!problems.empty()) return nullptr;
-  if (spec.copies_a() % spec.threads() != 0 || spec.copies_b() % spec.threads() != 0)
-    problems.push_back(
-        fmt::format("parameters bm, bn and bk: {} and {} copies of 16 byte to a tile's A and B; must be multiples of "
-                    "the {} threads",
-                    spec.copies_a(), spec.copies_b(), spec.threads()));
+  check_copies(spec.copies_a(), spec.copies_b(), spec.threads(), problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<GemmTensor>(spec);
+}
+
+// Every type of A and B that was compiled with rows like these.
+std::vector<std::string> types_like(GemmPipelinedSpec spec) {
+  std::vector<std::string> all;
+  for (std::size_t type = 0; type < kTensorInputNames.size(); ++type) {
+    spec.dtype = static_cast<TensorInput>(type);
+    if (!GemmPipelined::nearest_sample(spec).empty()) all.emplace_back(kTensorInputNames[type]);
+  }
+  return all;
+}
+
+// A ring of tiles that cp.async brings.
+std::unique_ptr<GeneratedKernel> tensor_of_stages(const Parameters& p, std::vector<std::string>& problems) {
+  const auto type = std::find(kTensorInputNames.begin(), kTensorInputNames.end(), p.word("dtype"));
+  const GemmPipelinedSpec spec{.problem = problem(p),
+                               .dtype = static_cast<TensorInput>(type - kTensorInputNames.begin()),
+                               .bm = p.small("bm"),
+                               .bn = p.small("bn"),
+                               .bk = p.small("bk"),
+                               .wm = p.small("wm"),
+                               .wn = p.small("wn"),
+                               .stages = p.small("stages"),
+                               .padded = p.word("swizzle") == "pad",
+                               .architecture = architecture(p)};
+  if (spec.step_bytes() != 64 && spec.step_bytes() != 128)
+    problems.push_back(fmt::format("parameter bk: got {}; must be {} or {} with dtype={}, 64 or 128 byte of a row",
+                                   spec.bk, 64 / spec.element(), 128 / spec.element(), p.word("dtype")));
+  if (GemmPipelined::nearest_sample(spec).empty())
+    problems.push_back(
+        fmt::format("parameter dtype: got '{}'; must be {} with swizzle={}, no other type was compiled so",
+                    p.word("dtype"), list_of(types_like(spec)), p.word("swizzle")));
+  if (!problems.empty()) return nullptr;
+  check_copies(spec.bm * spec.chunks(), spec.bn * spec.chunks(), spec.threads(), problems);
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<GemmPipelined>(spec);
+}
+
+std::unique_ptr<GeneratedKernel> tensor(const Parameters& p, std::vector<std::string>& problems) {
+  for (const auto& [what, by] : {std::pair{"bm", "wm"}, {"bn", "wn"}, {"M", "bm"}, {"N", "bn"}, {"K", "bk"}})
+    check_divides(p, problems, what, by);
+  for (const char* what : {"wm", "wn"})
+    check_multiple(p, problems, what, GemmTensorSpec::kFragment, "a side of a fragment");
+  return p.number("stages") == 1 ? tensor_of_one_stage(p, problems) : tensor_of_stages(p, problems);
 }
 
 }  // namespace
@@ -212,14 +270,28 @@ std::vector<KernelEntry> gemm_entries() {
                       {"vector", "4", "floats per copy: 1 (through L1) or 4 (past it)", 0, 0, {"1", "4"}},
                       code_parameter()})},
        async},
-      {{"gemm_tensor", "GEMM on tensor cores, FP16 inputs and FP32 sums, fragments by ldmatrix from padded tiles",
-        with_problem({{"dtype", "f16", "of A and B", 0, 0, {"f16"}},
-                      {"bm", "128", "rows of a CTA's tile of C", 16, 1024},
-                      {"bn", "128", "columns of a CTA's tile of C", 16, 1024},
-                      {"bk", "32", "depth of a tile along K, a multiple of 16", 16, 128},
-                      {"wm", "64", "rows of C per warp, a multiple of 16", 16, 128},
-                      {"wn", "32", "columns of C per warp, a multiple of 16", 16, 128},
-                      code_parameter()})},
+      {{"gemm_tensor",
+        "GEMM on tensor cores, fragments by ldmatrix; with stages a ring of tiles that cp.async fills, B transposed",
+        with_problem(
+            {{"dtype",
+              "f16",
+              "of A and B; f16 with stages=1",
+              0,
+              0,
+              {kTensorInputNames.begin(), kTensorInputNames.end()}},
+             {"stages", "1", "tiles of A and of B in shared memory; from 2 on, copied asynchronously", 1, 5},
+             {"swizzle",
+              "auto",
+              "rows of a tile: pad: 16 byte apart, xor: permuted; auto: pad with stages=1, else xor",
+              0,
+              0,
+              {"auto", "xor", "pad"}},
+             {"bm", "128", "rows of a CTA's tile of C", 16, 1024},
+             {"bn", "128", "columns of a CTA's tile of C", 16, 1024},
+             {"bk", "32", "depth of a tile along K, a multiple of 16; with stages=2 to 5 64 or 128 byte", 16, 128},
+             {"wm", "64", "rows of C per warp, a multiple of 16", 16, 128},
+             {"wn", "32", "columns of C per warp, a multiple of 16", 16, 128},
+             code_parameter()})},
        tensor},
   };
 }

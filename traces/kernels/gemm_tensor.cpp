@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "traces/kernels/compiled_sample.h"
+#include "traces/kernels/join.h"
 #include "traces/kernels/reshape.h"
 #include "traces/kernels/template_numbers.h"
 
@@ -38,10 +39,10 @@ LaneAddresses lanes_of(const GemmTensorSpec& spec, const Access& access, int war
     const std::int64_t row = lane % 16, column = lane / 16 * 8;
     switch (access.role) {
       case kTensorLoadA:
-        out.set(lane, (row_a * p.k + column_a) * kHalf);
+        out.set(lane, (row_a * p.k + access.step * spec.bk + column_a) * kHalf);
         break;
       case kTensorLoadB:
-        out.set(lane, (row_b * p.n + column_b) * kHalf);
+        out.set(lane, ((access.step * spec.bk + row_b) * p.n + column_b) * kHalf);
         break;
       case kTensorStoreA:
         out.set(lane, (row_a * pitch_a + column_a) * kHalf);
@@ -131,8 +132,9 @@ LoopCode code_of(const GemmTensorSpec& spec, const CompiledListing& listing, con
                                  .numbers = {static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k)}});
   const StepAddresses from = addresses_of(sample), to = addresses_of(spec);
   constexpr int kDepth = static_cast<int>(kFragment);
-  LoopCode code = reshaped(loop_code(compiled, {{0, compiled.walk(0)}}, {}, from),
-                           {.from = &from, .to = &to, .depth_from = sample.bk / kDepth, .depth_to = spec.bk / kDepth});
+  LoopCode code =
+      joined(reshaped(loop_code(compiled, {{0, compiled.walk(0)}}, {}, from),
+                      {.from = &from, .to = &to, .depth_from = sample.bk / kDepth, .depth_to = spec.bk / kDepth}));
   code.registers_per_thread = registers_of(spec, sample, compiled.registers_per_thread);
   return code;
 }

@@ -86,6 +86,11 @@ std::unique_ptr<GeneratedKernel::SectionOperands> GeneratedKernel::make_operands
     made->advance.push_back(moves ? of.advance[static_cast<std::size_t>(lanes_of_access.buffer)] : 0);
     made->operands.push_back(operand);
   }
+  std::uint32_t position = 0;
+  for (std::size_t i = of.first; i < of.first + of.length; ++i) {
+    if (code_[i].op == OpClass::async_copy) made->copied.push_back(position + 1);
+    position += static_cast<std::uint32_t>(memory_operands(code_[i].op));
+  }
   made->key = key_of(section, *made);
   return made;
 }

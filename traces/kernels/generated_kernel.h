@@ -80,6 +80,7 @@ class GeneratedKernel : public Kernel {
     std::vector<MemoryOperand> operands;  // bases of global ones are unset
     std::vector<GlobalOperand> global;
     std::vector<std::uint32_t> idle;    // positions of operands without an active lane
+    std::vector<std::uint32_t> copied;  // positions of operands that copies from global memory write to
     std::vector<std::int64_t> advance;  // of each base with each run of the section, in byte
     std::uint32_t key = 0;
   };

@@ -28,6 +28,7 @@ bool GeneratedStream::next_step() {
     return true;
   }
   for (const auto& global : operands_->global) buffer_[global.position] = operands_->operands[global.position];
+  for (const std::uint32_t position : operands_->copied) buffer_[position] = operands_->operands[position];
   for (const std::uint32_t position : operands_->idle) buffer_[position] = {};
   return true;
 }

@@ -69,6 +69,7 @@ class Cutter {
             last->repeats += repeats;
           else
             route.push_back({section, repeats, step});
+          route.back().joined = first != firsts.back();
           if (alone) time = run.repeats;
         }
       }
@@ -129,7 +130,9 @@ class Cutter {
     const std::vector<Name> names = names_of(code, operands);
     std::vector<int>& there = sections_at_[first];
     std::optional<std::int64_t> step;
-    auto section = std::find_if(there.begin(), there.end(), [&](int one) { return (step = adopted(one, names)); });
+    auto section = std::find_if(there.begin(), there.end(), [&](int one) {
+      return active_as_seen(first, one, operands) && (step = adopted(one, names));
+    });
     if (section == there.end()) {
       there.push_back(make_section(first, code, names));
       section = std::prev(there.end());
@@ -137,6 +140,17 @@ class Cutter {
     }
     seen_[first].push_back({std::move(operands), *section});
     return {*section, *step};
+  }
+
+  // A guard tells warps apart, which share a section, or one warp's steps, which do not.
+  bool active_as_seen(std::uint32_t first, int section, const std::vector<SeenOperand>& operands) const {
+    const auto at = seen_.find(first);
+    return at == seen_.end() || std::all_of(at->second.begin(), at->second.end(), [&](const Seen& seen) {
+             return seen.section != section || std::equal(operands.begin(), operands.end(), seen.operands.begin(),
+                                                          [](const auto& a, const auto& b) {
+                                                            return (a.pattern->active == 0) == (b.pattern->active == 0);
+                                                          });
+           });
   }
 
   std::span<const Instruction> code_at(std::uint32_t first) const {

@@ -47,11 +47,15 @@ struct LoopSection {
   std::int64_t steps = 0;        // of K that one run goes on
 };
 
-// `repeats` runs of one section, the first of which begins at step `first_step`.
+// `repeats` runs of one section, the first of which begins at step `first_step`. `joined`: the last of them goes on
+// into the next section without a branch, in one run of the compiled code.
 struct RouteRun {
   int section = 0;
   std::int64_t repeats = 1, first_step = 0;
-  bool operator==(const RouteRun&) const = default;
+  bool joined = false;
+  bool operator==(const RouteRun& other) const {
+    return section == other.section && repeats == other.repeats && first_step == other.first_step;
+  }
 };
 
 struct LoopCode {

@@ -57,7 +57,8 @@ std::vector<Placed> deepened(const std::vector<Placed>& all, std::size_t product
   begin.push_back(end);
   std::vector<Placed> made(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begin[0]));
   const auto wanted = static_cast<std::size_t>(to);
-  const std::size_t half = (depth + 1) / 2, front = wanted > depth ? depth - depth / 4 : wanted / 2;
+  const std::size_t half = (depth + 1) / 2;
+  const std::size_t front = wanted > depth ? std::max<std::size_t>(1, depth * 3 / 4) : wanted / 2;
   for (std::size_t round = 0; round < wanted; ++round) {
     std::size_t source = round;
     if (round >= front) {
@@ -135,17 +136,17 @@ LoopCode reshaped(LoopCode code, const ShapeChange& change) {
     std::vector<Placed> all = placed(section);
     std::map<int, std::size_t> there, wanted;
     for (const Placed& one : all) ++there[kind_of(one)];
-    std::size_t loads_before = 0, loads_after = 0;
+    std::size_t along_before = 0, along_after = 0;
     for (const auto& [kind, count] : there) {
       if (kind < 0) continue;
       wanted[kind] = count * static_cast<std::size_t>(to.count(kind)) / static_cast<std::size_t>(from.count(kind));
-      if (!from.moves(kind)) continue;
-      loads_before += count;
-      loads_after += wanted[kind];
+      if (!from.moves(kind) && kind != change.results) continue;
+      along_before += count;
+      along_after += wanted[kind];
     }
     wanted[kProduct] =
         there[kProduct] * static_cast<std::size_t>(to.products) / static_cast<std::size_t>(from.products);
-    if (loads_before > 0) wanted[kArithmetic] = there[kArithmetic] * loads_after / loads_before;
+    if (along_before > 0) wanted[kArithmetic] = there[kArithmetic] * along_after / along_before;
     if (change.depth_from != change.depth_to)
       all = deepened(all, static_cast<std::size_t>(from.products / change.depth_from), change.depth_from,
                      change.depth_to);
