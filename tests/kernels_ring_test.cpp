@@ -155,3 +155,19 @@ TEST_CASE(
       }
   CHECK(other_stages > 30);
 }
+
+TEST_CASE("rings compiled later are generated as the compiler wrote them once their listing is there") {
+  for (const char* family : kPipelinedFamilies)
+    for (const std::string& function : compiled_functions(later_listing(family))) {
+      CAPTURE(function);
+      for (const std::int64_t steps : {1, 2, 9}) {
+        CAPTURE(steps);
+        GemmPipelinedSpec spec = pipelined_spec(function, {});
+        spec.problem = gemm_problem({spec.bm, 2 * spec.bn, steps * spec.bk});
+        const GemmPipelined generated(spec, function, &later_listing(family));
+        const auto compiled = compiled_ring(later_listing(family), function, generated, spec);
+        check_same(generated, *compiled);
+        CHECK(asked_in_counts(generated) == asked_in_counts(*compiled));
+      }
+    }
+}

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "engine_runs.h"
+#include "models/isa/constant_line.h"
 #include "sass_runs.h"
 
 namespace tilescope::test {
@@ -130,6 +131,10 @@ inline bool atomic_of(const KernelRun& ran, bool shared, AtomicKind kind) {
   });
 }
 
+inline bool reads_operand(const KernelRun& ran) {
+  return ran.executes(
+      [](const Instruction& one) { return one.op != OpClass::constant_load && one.constant != ConstantLine::kNone; });
+}
 inline bool multiplies(const KernelRun& ran) {
   return ran.executes([](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; });
 }
@@ -177,6 +182,21 @@ inline const std::vector<Use>& uses() {
        }},
       {"instruction_cache.miss_cycles", always},
       {"instruction_cache.line_cycles", always},
+      {"constant_cache.miss_cycles", reads_operand},
+      {"constant_cache.load_miss_cycles",
+       [](const KernelRun& ran) {
+         return ran.executes([](const Instruction& one) {
+           return one.op == OpClass::constant_load && one.constant != ConstantLine::kNone;
+         });
+       }},
+      {"constant_cache.load_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::constant_load); }},
+      {"constant_cache.load_issue_cycles",
+       [](const KernelRun& ran) { return ran.executes_op(OpClass::constant_load); }},
+      {"constant_cache.line_cycles", reads_operand},
+      {"constant_cache.memory_cycles",
+       [](const KernelRun& ran) {
+         return ran.executes([](const Instruction& one) { return ConstantLine::is_other(one.constant); });
+       }},
       {"lsu.issue_cycles",
        [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},
       {"lsu.wavefront_cycles", [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts != 0; }},

@@ -122,8 +122,9 @@ void LaunchHistory::end(Cycle when) {
   until_ = when;
   Cycle widest = window_;
   for (const SmHistory& sm : sms_) widest = std::max(widest, sm.window());
-  for (; window_ < widest; window_ *= 2) pair_up(chip_);
-  std::size_t count = std::max<std::size_t>(chip_.size(), 1);
+  for (; window_ < widest || until_ > static_cast<Cycle>(kMostWindows) * window_; window_ *= 2) pair_up(chip_);
+  std::size_t count =
+      std::max(chip_.size(), static_cast<std::size_t>(std::max<Cycle>(1, (until_ + window_ - 1) / window_)));
   by_sm_.clear();
   for (SmHistory& sm : sms_) {
     sm.widen_to(window_);
