@@ -88,6 +88,9 @@ TEST_CASE("lines are numbered by bank and block") {
   CHECK(ConstantLine::other(2, 0x1040) == ConstantLine::kOther + 9);
   CHECK(ConstantLine::block_of(ConstantLine::other(2, 0x10c0)) == 2);
   CHECK(ConstantLine::other(ConstantLine::kOtherBlocks, 0) == ConstantLine::kNone);
+  // A trace may hold any byte.
+  for (int line = ConstantLine::kOther; line <= 255; ++line)
+    CHECK(ConstantLine::block_of(static_cast<std::uint8_t>(line)) < ConstantLine::kOtherBlocks);
 }
 
 TEST_CASE("a sub-partition waits once for a line, the next one for its own copy, one after the other") {

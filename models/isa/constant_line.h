@@ -13,7 +13,7 @@ struct ConstantLine {
   static constexpr std::uint8_t kNone = 0;  // no such operand, or beyond what a byte can tell
   // Lines of the launch's own bank, which holds its parameters, are numbered from 1 on; blocks of other banks, in the
   // order of the code, from kOther on.
-  static constexpr std::uint8_t kOther = 129;
+  static constexpr std::uint8_t kOther = 128;
   static constexpr int kOwnLines = kOther - 1, kOtherBlocks = (256 - kOther) / 4;
 
   static constexpr std::uint8_t own(std::int64_t offset) {

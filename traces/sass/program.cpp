@@ -18,6 +18,8 @@ namespace {
 
 // An instruction with the same address is looked for so many instructions back.
 constexpr std::uint32_t kFurthestBack = 4096;
+// That Instruction::line can hold; further ones are not known.
+constexpr std::uint32_t kLastLine = 0xffffff;
 
 class Builder {
  public:
@@ -154,7 +156,8 @@ class Builder {
     instruction.write_scoreboard = codes.write_scoreboard;
     instruction.read_scoreboard = codes.read_scoreboard;
     instruction.wait_mask |= codes.wait_mask;  // DEPBAR names scoreboards as operands, too
-    instruction.line = static_cast<std::uint32_t>(listed.line) & 0xffffffU;
+    const auto line = static_cast<std::uint32_t>(listed.line);
+    instruction.line = line <= kLastLine ? line & kLastLine : 0;
   }
 
   // Loads and stores fetch theirs on a path of their own.
