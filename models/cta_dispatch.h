@@ -4,10 +4,11 @@
 // of each, and the rest is dealt out to the GPCs evenly, from GPC 0 on: a TPC of each in turn, and the second SMs of
 // TPCs only when every TPC has a CTA. After that whichever SM frees a slot first takes the next CTA. All TPCs begin at
 // once and start a CTA every few cycles; the dispatcher takes note of one end after the other, which is what a launch
-// waits for whose CTAs end together. Source: which SM runs which CTA of 64 launches (gpu/microbench/cta_placement.cu,
-// gpu/measured/{h200,h100}/cta_placement.csv), when they start (cta_launch.cu) and how long launches take whose CTAs
-// only wait (counted_empty.cu), on an H200 and an H100 alike. On hardware launches begin with another GPC now and then;
-// here always with GPC 1.
+// waits for whose CTAs end together. Launches that reach GPCs, beyond the first TPCs, take longer to be over. Source:
+// which SM runs which CTA of 64 launches (gpu/microbench/cta_placement.cu, gpu/measured/{h200,h100}/cta_placement.csv),
+// when they start (cta_launch.cu) and how long launches take whose CTAs only wait (counted_empty.cu) or read
+// (counted_span.cu), on an H200 and an H100 alike. On hardware launches begin with another GPC now and then; here
+// always with GPC 1.
 #pragma once
 
 #include <algorithm>
@@ -100,8 +101,16 @@ class CtaDispatch {
   // A CTA left its SM at `end`. Returns when its place is known to be free and its end to be the launch's, if it is.
   // REQUIRES: `end` does not decrease.
   Cycle note_end(Cycle end) {
+    last_end_ = std::max(last_end_, end);
     noted_ = std::max(static_cast<double>(end), noted_ + spec_.cta_interval_cycles);
     return std::llround(noted_);
+  }
+
+  // When the launch is over as far as its CTAs are concerned: the last end of those that were noted is, and has come
+  // from its GPC.
+  Cycle launch_end() const {
+    const bool in_gpcs = ctas_ > std::max<std::int64_t>(1, spec_.first_sms);
+    return std::max<Cycle>(std::llround(noted_), last_end_ + (in_gpcs ? spec_.gpc_end_cycles : 0));
   }
 
   // The successor of the CTA whose end was noted last, on the same `sm`. REQUIRES: remaining() > 0.
@@ -217,6 +226,7 @@ class CtaDispatch {
   std::vector<int> free_;      // places, by SM
   std::int64_t ctas_;
   std::int64_t next_ = 0;
+  Cycle last_end_ = 0;
   double noted_ = 0;  // when the last end was taken note of
 };
 

@@ -259,6 +259,8 @@ void AsyncSpec::fields(SpecFields& f) {
 void LaunchSpec::fields(SpecFields& f) {
   f.integer("overhead_cycles", overhead_cycles, {0, 1000000}, "cycle",
             "of a launch before the first CTA and after the last");
+  f.integer("gpc_end_cycles", gpc_end_cycles, {0, 100000}, "cycle",
+            "more behind the last CTA's end, if CTAs run beyond the first TPCs; ends are noted meanwhile");
   f.integer("cta_launch_cycles", cta_launch_cycles, {1, 100000}, "cycle",
             "slot free to the first instruction of the next CTA");
   f.real("cta_interval_cycles", cta_interval_cycles, {0, 10000}, "cycle",

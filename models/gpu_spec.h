@@ -214,6 +214,7 @@ struct AsyncSpec {
 struct LaunchSpec {
   std::int64_t overhead_cycles = 0;
   std::int64_t cta_launch_cycles = 0;
+  std::int64_t gpc_end_cycles = 0;
   double cta_interval_cycles = 0;
   double tpc_interval_cycles = 0;
   std::int64_t first_sms = 0;  // in TPCs that get CTAs before the GPCs do: the last SMs of the first GPC

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine_runs.h"
+#include "hand_made_kernel.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
@@ -132,4 +133,16 @@ TEST_CASE("every SM of a small machine gets its CTAs") {
       CHECK(*std::max_element(given.begin(), given.end()) <= (ctas + sms - 1) / sms);
     }
   }
+}
+
+// Measured (counted_span): elapsed cycles beyond the longest active SM are 75 to 120 more for 16 to 132 CTAs than for
+// one where Nsight Compute replays the launch, up to 400 more where it does not; docs/cold-start.md.
+TEST_CASE("a launch that reaches GPCs takes longer to be over, and its ends are taken note of meanwhile") {
+  const auto cycles = [](std::int64_t ctas, const char* longer) {
+    const GpuSpec spec = gpu("h200", {std::string("launch.gpc_end_cycles=") + longer});
+    return run(spec, HandMadeKernel(ctas, 32, Program{}), Mode::timing).cycles;
+  };
+  CHECK(cycles(8, "300") == cycles(8, "0"));
+  CHECK(cycles(16, "300") - cycles(16, "0") == 300 - std::llround(15 * h200().launch.cta_interval_cycles));
+  CHECK(cycles(4096, "300") == cycles(4096, "0"));
 }

@@ -343,7 +343,7 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
   for (std::size_t i = first; i < timeline_.size(); ++i) {
     const FinishedCta ended = timeline_[i];
     ++ended_;
-    last_end_ = std::max(last_end_, dispatch_.note_end(ended.end));
+    dispatch_.note_end(ended.end);
     sm_of_.erase(ended.cta);
     if (dispatch_.remaining() == 0) continue;
     if (kernel_.launch().clustered())

@@ -54,7 +54,7 @@ class WindowEngine {
 
   Cycle now() const { return now_; }
   // From the first CTA's start until the last CTA has ended and all stores are acknowledged.
-  Cycle cycles() const { return std::max(last_end_, last_write_); }
+  Cycle cycles() const { return std::max(dispatch_.launch_end(), last_write_); }
   // How many of the full clock's cycles the GPC that has had most of them has had, of all until now().
   double clock_share() const;
   std::int64_t ctas_ended() const { return ended_; }
@@ -139,7 +139,6 @@ class WindowEngine {
   Cycle window_;
   bool stopped_ = false;
   Cycle now_ = 0;
-  Cycle last_end_ = 0;
   Cycle last_write_ = 0;  // less the trip of an unhindered one, which launch.overhead_cycles holds
   std::int64_t ended_ = 0;
 };
