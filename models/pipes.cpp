@@ -55,7 +55,7 @@ PipeTable::PipeTable(const GpuSpec& gpu) : tensor_cores_(gpu.pipes) {
   latency(OpClass::tensor, spec.tensor_latency_cycles);
   latency(OpClass::group_tensor, spec.tensor_latency_cycles);
   latency(OpClass::uniform, spec.special_latency_cycles);
-  latency(OpClass::special, spec.special_latency_cycles);
+  latency(OpClass::warp_special, spec.special_latency_cycles);
   latency(OpClass::constant_load, spec.constant_latency_cycles);
   for (const OperationTraits& row : kOperations)
     if (is_asynchronous(row.op)) latency(row.op, gpu.asynchronous.mbarrier_wait_cycles);

@@ -126,7 +126,7 @@ TEST_CASE("every cycle count of the pipes is kept as it is, up to the end of its
                                 {"pipes.fma_lanes", "1"}});
   const PipeTable pipes(gpu);
   CHECK(pipes[OpClass::constant_load].latency == 400);
-  CHECK(pipes[OpClass::special].latency == 200);
+  CHECK(pipes[OpClass::warp_special].latency == 200);
   CHECK(pipes[OpClass::tensor].latency == 200);
   CHECK(pipes[OpClass::xu].latency == 200);
   CHECK(pipes[OpClass::fp64].latency == 200);

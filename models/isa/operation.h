@@ -16,7 +16,7 @@ namespace tilescope {
 enum class OpClass : std::uint8_t {
   fma,                // FFMA FMUL FADD
   imad,               // IMAD IMAD.MOV IMAD.IADD
-  alu,                // IADD3 LOP3 ISETP SEL MOV SHF LEA PRMT FMNMX FSETP
+  alu,                // IADD3 LOP3 ISETP SEL MOV SHF LEA PRMT FMNMX FSETP CS2R
   half,               // HFMA2 HADD2 HMUL2
   fp64,               // DFMA DADD DMUL
   xu,                 // MUFU I2F F2I POPC
@@ -28,7 +28,7 @@ enum class OpClass : std::uint8_t {
   barrier,            // BAR.SYNC, BAR.RED: of all warps of the CTA or, with a count, of some
   dependency,         // hints that order nothing modelled: PREEXIT, ACQBULK
   membar,             // MEMBAR; `scope` says how far
-  special,            // S2R CS2R S2UR
+  special,            // S2R of what lanes have each: SR_TID, SR_LANEID
   constant_load,      // LDC
   shuffle,            // SHFL
   global_load,        // LDG
@@ -73,8 +73,9 @@ enum class OpClass : std::uint8_t {
   cluster_arrival,    // UCGABAR_ARV
   cluster_barrier,    // UCGABAR_WAIT
   shared_release,     // USETSHMSZ: a CTA gives shared memory back before it ends
+  warp_special,       // S2UR, S2R of what a warp's lanes share: SR_CTAID
 };
-inline constexpr int kOpClasses = static_cast<int>(OpClass::shared_release) + 1;
+inline constexpr int kOpClasses = static_cast<int>(OpClass::warp_special) + 1;
 
 // The execution pipes of a sub-partition. mio and lg are the two ways to the units that the sub-partitions share.
 enum class Pipe : std::uint8_t { none, fma, imad, alu, half, fp64, xu, tensor, uniform, mio, lg };
@@ -156,7 +157,7 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::barrier, "barrier", Pipe::none, {}, 4, "", "", Order::barrier, ""},
     {OpClass::dependency, "dependency", Pipe::none, {}, 4, "", "", Order::none, "hints of dependent launches take no time"},
     {OpClass::membar, "membar", Pipe::none, {}, 4, "", "", Order::fence, ""},
-    {OpClass::special, "special", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::special, "special", Pipe::mio, {}, 0, "", "lsu", Order::none, ""},
     {OpClass::constant_load, "constant_load", Pipe::mio, {}, 0, "", "", Order::none, ""},
     {OpClass::shuffle, "shuffle", Pipe::mio, {}, 0, "", "lsu", Order::none, ""},
     {OpClass::global_load, "global_load", Pipe::lg, {AccessKind::global_load}, 0, "global_ld", "lsu", Order::none, ""},
@@ -201,6 +202,7 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::cluster_arrival, "cluster_arrival", Pipe::none, {}, 4, "", "", Order::cluster_arrival, ""},
     {OpClass::cluster_barrier, "cluster_barrier", Pipe::none, {}, 4, "", "", Order::cluster, ""},
     {OpClass::shared_release, "shared_release", Pipe::uniform, {}, 6, "", "uniform", Order::none, "shared memory that is given back early stays with its CTA"},
+    {OpClass::warp_special, "warp_special", Pipe::mio, {}, 0, "", "", Order::none, ""},
 }};
 // clang-format on
 
@@ -242,7 +244,7 @@ constexpr int memory_operands(OpClass op) { return operation_detail::hot(op).ope
 constexpr AccessKind access_of(OpClass op, int index) {
   return operation_detail::hot(op).accesses[static_cast<std::size_t>(index)];
 }
-// Goes through the load/store unit; S2R and LDC only share the way to it.
+// Goes through the load/store unit; LDC and S2UR only share the way to it.
 constexpr bool uses_load_store_unit(OpClass op) { return operation_detail::hot(op).load_store_unit; }
 // It is for an asynchronous unit, and takes AsyncOperands from its segment.
 constexpr bool is_asynchronous(OpClass op) { return op >= OpClass::mbarrier_init && op <= OpClass::cluster_store; }

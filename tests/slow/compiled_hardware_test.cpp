@@ -60,6 +60,10 @@ TEST_CASE("compiled kernels execute, request and conflict as the hardware counte
         const std::string name = std::string("l1tex__t_") + what + "_pipe_lsu_mem_global_op_" + op + ".sum";
         CHECK_MESSAGE(here(name) == there(name).value(), name);
       }
+    for (const char* pipe : {"fma", "alu", "lsu", "fp16", "xu", "tensor"}) {
+      const std::string name = std::string("smsp__inst_executed_pipe_") + pipe + ".sum";
+      if (there(name)) CHECK_MESSAGE(here(name) == *there(name), name);
+    }
     CHECK(here("smsp__inst_executed.sum") == there("smsp__inst_executed.sum").value());
     CHECK(here("launch__registers_per_thread") == there("launch__registers_per_thread").value());
     for (const char* op : {"ld", "st"}) {

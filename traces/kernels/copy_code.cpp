@@ -28,7 +28,7 @@ class CopyWriter {
   void body(OpClass how) {
     code_.section();
     code_.emit(OpClass::constant_load);
-    const Register cta = code_.emit(OpClass::special);
+    const Register cta = code_.emit(OpClass::warp_special);
     const Register threads = code_.emit(OpClass::uniform);
     const Register per_cta = code_.emit(OpClass::uniform, {threads});
     const Register thread = code_.emit(OpClass::special);
@@ -70,7 +70,7 @@ void emit_strided(CodeBuilder& code) {
   code.section();
   code.emit(OpClass::constant_load);
   const Register thread = code.emit(OpClass::special);
-  const Register cta = code.emit(OpClass::special);
+  const Register cta = code.emit(OpClass::warp_special);
   const Register most = code.emit(OpClass::uniform);
   const Register threads = code.emit(OpClass::constant_load);
   const Register group = code.emit(OpClass::uniform, {cta});
@@ -102,7 +102,7 @@ void emit_strided(CodeBuilder& code) {
   parameters(3);
   value[2] = code.emit(OpClass::alu);
   load(2);
-  value[3] = code.emit(OpClass::special);
+  value[3] = code.emit(OpClass::alu);
   load(3);
   Register sum = code.name();
   for (std::size_t i = 0; i < kElements; ++i) {

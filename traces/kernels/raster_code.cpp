@@ -34,8 +34,8 @@ Register divide(CodeBuilder& code, Register numerator, Register denominator) {
 void emit_raster(CodeBuilder& code, Raster raster) {
   if (raster == Raster::row) return;
   const Register width = code.emit(OpClass::constant_load);
-  const Register x = code.emit(OpClass::special);
-  const Register y = code.emit(OpClass::special);
+  const Register x = code.emit(OpClass::warp_special);
+  const Register y = code.emit(OpClass::warp_special);
   const Register linear = code.emit(OpClass::imad, {width, x, y});
   if (raster == Raster::morton) {
     Register bits = linear;

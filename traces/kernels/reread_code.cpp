@@ -34,7 +34,7 @@ class RereadWriter {
     code_.effect(OpClass::branch, {}, code_.emit(OpClass::alu, {passes_}));
     const Register divisor = code_.emit(OpClass::constant_load);
     const Register thread = code_.emit(OpClass::special);
-    const Register cta = code_.emit(OpClass::special);
+    const Register cta = code_.emit(OpClass::warp_special);
     const Register data = code_.emit(OpClass::constant_load);
     const Register real = code_.emit(OpClass::xu, {divisor});
     const Register reciprocal = code_.emit(OpClass::xu, {real});

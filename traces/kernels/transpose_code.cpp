@@ -44,9 +44,9 @@ class TransposeWriter {
     const Register columns = code_.emit(extent);
     code_.emit(OpClass::uniform);  // the descriptor of global memory
     const Register tx = code_.emit(OpClass::special);
-    const Register cta_y = code_.emit(OpClass::special);
+    const Register cta_y = code_.emit(OpClass::warp_special);
     if (rows_ > 1) in = code_.emit(OpClass::constant_load);
-    const Register cta_x = code_.emit(OpClass::special);
+    const Register cta_x = code_.emit(OpClass::warp_special);
     emit_raster(code_, spec_.raster);
     Register out = kNoRegister, rows = columns;
     if (!through_shared() && rows_ > 1) out = code_.emit(OpClass::constant_load);
@@ -92,12 +92,12 @@ class TransposeWriter {
   void ragged_tiles(OpClass how) {
     code_.section();
     code_.emit(OpClass::constant_load);
-    const Register cta_y = code_.emit(OpClass::special);
+    const Register cta_y = code_.emit(OpClass::warp_special);
     rows_extent_ = code_.emit(OpClass::uniform);
     code_.emit(OpClass::uniform);
     if (!through_shared() && rows_ == 1) code_.effect(OpClass::branch);  // BSSY
     const Register ty = code_.emit(OpClass::special);
-    const Register cta_x = code_.emit(OpClass::special);
+    const Register cta_x = code_.emit(OpClass::warp_special);
     const Register tx = code_.emit(OpClass::special);
     emit_raster(code_, spec_.raster);
     y_ = code_.emit(OpClass::alu, {cta_y, ty});
@@ -198,7 +198,7 @@ class TransposeWriter {
   // that is no power of two.
   void begin_window() {
     const bool plain = spec_.pad == 0;
-    const Register cta = code_.emit(OpClass::special);
+    const Register cta = code_.emit(OpClass::warp_special);
     const Register base = code_.emit(plain ? OpClass::uniform : OpClass::alu);
     window_ = code_.emit(plain ? OpClass::uniform : OpClass::alu, {cta, base});
   }

@@ -128,6 +128,7 @@ struct Decoded {
   std::vector<RegisterId> data_uses;    // stored values: needed when somebody needs what memory holds
   bool warp_wide = false;               // reads other lanes: the guard's lanes matter too
   bool barrier_result = false;          // BAR.RED, B2R: needs the CTA's warps together
+  bool special_register = false;        // reads one that may change
   bool values_missing = false;          // its results can not be computed here, only its place and addresses
   bool takes_new_maps = false;          // UTMACCTL.IV: tensor maps that the launch itself has written come into force
 

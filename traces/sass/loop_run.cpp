@@ -151,7 +151,7 @@ void LoopRun::compare(const WarpState& warp, const MicroOp& op) {
 // No rule: what it reads must not move.
 void LoopRun::other(const Step& step) {
   const Decoded& decoded = program_.code[step.op->instruction];
-  if (decoded.instruction.op == OpClass::special || decoded.barrier_result || decoded.values_missing) return fail();
+  if (decoded.special_register || decoded.barrier_result || decoded.values_missing) return fail();
   const auto slot_of = [&](RegisterId id) {
     return is_zero(id) || is_predicate(id) ? std::int32_t{kZeroSlot} : std::int32_t{program_.launch.slot[id]};
   };

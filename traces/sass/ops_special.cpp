@@ -197,6 +197,25 @@ void to_uniform(WarpState& warp, const MicroOp& op, std::uint32_t) {
   set_predicate(warp, op.predicate_out[0], kAllLanes, kAllLanes);
 }
 
+// Such a register is read through the load/store unit: smsp__inst_executed_pipe_lsu counts S2R of SR_TID, not of
+// SR_CTAID, nor S2UR (gpu/measured/h200/gemm_train.csv).
+bool differs_between_lanes(Special which) {
+  switch (which) {
+    case Special::tid_x:
+    case Special::tid_y:
+    case Special::tid_z:
+    case Special::lane:
+    case Special::mask_eq:
+    case Special::mask_lt:
+    case Special::mask_le:
+    case Special::mask_gt:
+    case Special::mask_ge:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void decode_special(Decoder& d) {  // S2R R0, SR_TID.X; CS2R R0, SRZ (two registers unless .32)
   const bool both = d.parsed().opcode == "CS2R" && !d.take("32");
   if (both) {
@@ -207,16 +226,18 @@ void decode_special(Decoder& d) {  // S2R R0, SR_TID.X; CS2R R0, SRZ (two regist
   }
   const Operand* from = d.pop();
   if (from == nullptr) return;
-  bool known = false;
+  bool known = false, of_lanes = false;
   for (const Name& name : kNames) {
     if (name.name != from->text) continue;
     known = true;
+    of_lanes = differs_between_lanes(name.special);
     d.op().flags = static_cast<Word>(name.special);
   }
   if (!known) d.fail("special register " + from->text);
   d.op().flags2 = both ? 1 : 0;
+  d.decoded.special_register = from->text != "SRZ";
   d.op().run = read_special;
-  set_class(d, OpClass::special);
+  set_class(d, d.parsed().opcode == "CS2R" ? OpClass::alu : of_lanes ? OpClass::special : OpClass::warp_special);
 }
 
 void decode_code_address(Decoder& d) {  // LEPC R20, target; LEPC R20: its own address

@@ -18,6 +18,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       pipeline_cycles_(gpu.lsu.pipeline_cycles),
       shared_latency_(gpu.shared.latency_cycles),
       shuffle_latency_(gpu.pipes.shuffle_latency_cycles),
+      special_latency_(gpu.pipes.special_latency_cycles),
       l1_latency_(gpu.l1.latency_cycles),
       issue_cycles_(gpu.lsu.issue_cycles),
       wide_issue_cycles_(gpu.lsu.wide_issue_cycles),
@@ -99,9 +100,10 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
                                            Issuer by, SmCounters& counters) {
   const OpClass op = instruction.op;
   switch (memory_operands(op)) {
-    case 0: {  // a shuffle
+    case 0: {  // a shuffle, or a special register
       const Stages stages = pass(shared_lane_, global_lane_, now, false, 0, 1, by.sub);
-      return {stages.start, stages.last - pipeline_cycles_ + shuffle_latency_};
+      return {stages.start,
+              stages.last - pipeline_cycles_ + (op == OpClass::special ? special_latency_ : shuffle_latency_)};
     }
     case 1: {
       const Issue issue{instruction, access_of(op, 0), operands[0], now, by, counters};

@@ -161,7 +161,7 @@ class LoadStoreUnit {
   std::vector<AsyncCopies> copies_;  // of each warp, when they are tracked
   Cycle pipeline_cycles_;
   Cycle shared_latency_;
-  Cycle shuffle_latency_;
+  Cycle shuffle_latency_, special_latency_;
   Cycle l1_latency_;
   Cycle issue_cycles_;
   Cycle wide_issue_cycles_;
