@@ -143,6 +143,7 @@ TEST_CASE("a launch that reaches GPCs takes longer to be over, and its ends are 
     return run(spec, HandMadeKernel(ctas, 32, Program{}), Mode::timing).cycles;
   };
   CHECK(cycles(8, "300") == cycles(8, "0"));
-  CHECK(cycles(16, "300") - cycles(16, "0") == 300 - std::llround(15 * h200().launch.cta_interval_cycles));
+  CHECK(cycles(16, "300") - cycles(16, "0") < 300);
+  CHECK(cycles(16, "300") - cycles(16, "0") > 300 - 16 * h200().launch.cta_interval_cycles);
   CHECK(cycles(4096, "300") == cycles(4096, "0"));
 }

@@ -270,6 +270,7 @@ inline const std::vector<Use>& uses() {
          return ran.executes_op(OpClass::cluster_barrier) && ran.kernel.launch().clustered();
        }},
       {"launch.overhead_cycles", always},
+      {"launch.gpc_end_cycles", [](const KernelRun& ran) { return ran.ctas() > ran.gpu.launch.first_sms; }},
       {"launch.cta_launch_cycles",
        [](const KernelRun& ran) {
          const auto& sms = ran.gpu.sm.gpcs;
