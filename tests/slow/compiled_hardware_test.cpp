@@ -1,9 +1,10 @@
 // Every kernel of gpu/kernels, its machine code executed, against what Nsight Compute counted on an H200: the training
 // launches of gpu/measured/h200.
 //
-// Exact: instructions, memory instructions, those of the load/store unit (but for LDGSTS) and, of register tiles, of the
-// ALU, requests, sectors, registers, and the wavefronts that shared loads need without conflicts. Wavefronts with conflicts may only be more on hardware, whose counters include passes that depend
-// on timing: up to 4 % for loads, a quarter for stores.
+// Exact: instructions, memory instructions, those of the load/store unit (but for LDGSTS) and, of register tiles, of
+// the ALU, requests, sectors, registers, and the wavefronts that shared loads need without conflicts. Wavefronts with
+// conflicts may only be more on hardware, whose counters include passes that depend on timing: up to 4 % for loads, a
+// quarter for stores.
 #include <doctest/doctest.h>
 
 #include "engine_runs.h"
