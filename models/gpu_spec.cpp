@@ -110,6 +110,10 @@ void LsuSpec::fields(SpecFields& f) {
             "of data of earlier stores that may still be leaving the SM when a store passes the data stage");
   f.integer("barrier_wavefronts", barrier_wavefronts, {0, 64}, "wavefront",
             "that each barrier of a CTA takes from the data stage");
+  f.real("barrier_turn_cycles", barrier_turn_cycles, {0, 64}, "cycle",
+         "in which the data stage does nothing else, for each barrier of a CTA beside its wavefronts");
+  f.real("answer_turn_cycles", answer_turn_cycles, {0, 64}, "cycle",
+         "the same, for a load that waits for L2 while accesses to shared memory are waiting");
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
   f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle", "more for shared memory behind a generic address");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");

@@ -8,7 +8,7 @@ namespace tilescope {
 OutstandingMisses::Waiting OutstandingMisses::begin(std::uint16_t warp, std::uint8_t scoreboard,
                                                     AsyncCopies::Group group) {
   const Waiting waiting = instructions_.take();
-  instructions_.all[waiting] = {0, 0, kNone, group, warp, scoreboard};
+  instructions_.all[waiting] = {0, 0, kNone, group, warp, 0, scoreboard};
   return waiting;
 }
 
@@ -49,7 +49,8 @@ OutstandingMisses::Delivered OutstandingMisses::deliver(const MemoryReply& reply
     Instruction& instruction = instructions_.all[waiter.waiting];
     instruction.latest = std::max(instruction.latest, reply.ready);
     if (--instruction.lines_out == 0) {
-      arrivals.push_back({instruction.warp, instruction.scoreboard, instruction.group, instruction.latest});
+      arrivals.push_back({instruction.warp, instruction.scoreboard, instruction.group, instruction.passes,
+                          instruction.latest});
       instructions_.give_back(waiter.waiting);
     }
     waiters_.give_back(w);

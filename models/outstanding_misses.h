@@ -26,6 +26,7 @@ class OutstandingMisses {
     std::uint16_t warp;
     std::uint8_t scoreboard;
     AsyncCopies::Group group;
+    std::uint16_t passes;  // of the data stage, when its data have come
     Cycle ready;
   };
 
@@ -33,6 +34,9 @@ class OutstandingMisses {
   // sets `scoreboard` or, as an asynchronous copy, belongs to `group`.
   Waiting begin(std::uint16_t warp, std::uint8_t scoreboard, AsyncCopies::Group group = AsyncCopies::kNone);
   void wait_for(Fill fill, Waiting waiting);
+  void passes_later(Waiting waiting, std::int64_t passes) {
+    instructions_.all[waiting].passes = static_cast<std::uint16_t>(passes);
+  }
   void not_before(Waiting waiting, Cycle latest) { instructions_.all[waiting].latest = latest; }
   // Sends a request at `when`. Its reply frees the place that it takes.
   Fill send(MemoryRequest request, Cycle when);
@@ -56,6 +60,7 @@ class OutstandingMisses {
     std::uint32_t next_free = 0;
     AsyncCopies::Group group = AsyncCopies::kNone;
     std::uint16_t warp = 0;
+    std::uint16_t passes = 0;
     std::uint8_t scoreboard = 0;
   };
   struct Line {

@@ -70,6 +70,8 @@ const Benchmark kBenchmarks[] = {
     {"cluster_launch", cluster_launch},
     {"cluster_shared", cluster_shared},
     {"fills", fills},
+    {"turns", turns},
+    {"tile_steps", tile_steps},
     {"tile_store", tile_store},
     {"store_and_load", store_and_load},
     {"load_rate", load_rate},

@@ -27,6 +27,8 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
+      barrier_turn_(gpu.lsu.barrier_turn_cycles),
+      answer_turn_(gpu.lsu.answer_turn_cycles),
       read_request_cycles_(gpu.crossbar.read_request_cycles),
       write_sector_cycles_(gpu.crossbar.write_sector_cycles),
       write_partial_cycles_(gpu.crossbar.write_partial_cycles),
@@ -50,6 +52,13 @@ Cycle LoadStoreUnit::room_at(const Lane& lane, std::uint8_t sub) const {
 // issue.
 LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Lane& other, Cycle now, bool wide, std::int64_t tag,
                                           std::int64_t wavefronts, std::uint8_t sub) {
+  Stages stages = look_up(own, now, wide, tag, sub);
+  pass_data(own, other, stages, wavefronts, sub);
+  return stages;
+}
+
+// As far as the tag stage; pass_data(), or an entry of the queue's ring, comes next.
+LoadStoreUnit::Stages LoadStoreUnit::look_up(Lane& own, Cycle now, bool wide, std::int64_t tag, std::uint8_t sub) {
   SubPort& port = ports_[sub];
   port.issued = now;
   const Cycle queued = std::max({now, own.queue.oldest(), port.operands_free});
@@ -57,12 +66,16 @@ LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Lane& other, Cycle now, boo
   own.waiting[sub].push(queued);
   const Cycle tagged = tag == 0 ? queued + pipeline_cycles_ : tag_stage_.take(queued + pipeline_cycles_, tag);
   const Cycle looked_up = tagged + std::max<std::int64_t>(0, tag - 1);  // the last of its lines
+  return {tagged, looked_up, looked_up};
+}
+
+void LoadStoreUnit::pass_data(Lane& own, Lane& other, Stages& stages, std::int64_t wavefronts, std::uint8_t sub) {
   // The stage works on for the other sub-partitions while this one's port is busy.
-  const Cycle by_stage = own.take(other, looked_up, wavefronts);
-  const Cycle by_port = port.data.take(looked_up, wavefronts * wavefront_cycles_);
-  const Cycle start = std::max(by_stage, by_port);
-  own.queue.push(start - pipeline_cycles_);
-  return {tagged, start, start + std::max<std::int64_t>(0, wavefronts - 1) * wavefront_cycles_};
+  const Cycle by_stage = own.take(other, stages.start, wavefronts);
+  const Cycle by_port = ports_[sub].data.take(stages.start, wavefronts * wavefront_cycles_);
+  stages.start = std::max(by_stage, by_port);
+  own.queue.push(stages.start - pipeline_cycles_);
+  stages.last = stages.start + std::max<std::int64_t>(0, wavefronts - 1) * wavefront_cycles_;
 }
 
 // The instruction's own cycle, and those in which it hands over an address of 64 bits and its data.
@@ -193,9 +206,16 @@ void LoadStoreUnit::store_copied(const Issue& issue) {
   if (issue.instruction.cached == 0) shared_lane_.take(global_lane_, issue.now, cost.wavefronts);
 }
 
+Cycle LoadStoreUnit::pass_answer(Cycle ready, std::int64_t passes, std::uint8_t sub) {
+  const Cycle by_stage = global_lane_.take(shared_lane_, ready, passes);
+  const Cycle by_port = ports_[sub].data.take(ready, passes * wavefront_cycles_);
+  if (shared_lane_.data_free > by_stage) global_lane_.extend(shared_lane_, answer_turn_.next());
+  return std::max(by_stage, by_port) + passes - 1;
+}
+
 void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
   counters.data_wavefronts += static_cast<std::uint64_t>(barrier_wavefronts_);
-  shared_lane_.take(global_lane_, now, barrier_wavefronts_);
+  shared_lane_.take(global_lane_, now, barrier_wavefronts_ + barrier_turn_.next());
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {
@@ -224,16 +244,12 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   counters.sectors += static_cast<std::uint64_t>(footprint.sectors);
   issue.counters.tag_cycles += static_cast<std::uint64_t>(tag);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
-  // A copy past L1 goes from L2 into shared memory: nothing of it is read here.
-  const bool copies = issue.instruction.op == OpClass::async_copy;
-  const std::int64_t wavefronts = copies ? issue.passes : footprint.data_wavefronts;
+  if (is_load(issue.access)) return load_lines(issue, footprint, line, tag);
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
-  if (!is_load(issue.access))
-    global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
-  const Stages stages =
-      pass(global_lane_, shared_lane_, issue.now, !is_local(issue.access), tag, wavefronts, issue.by.sub);
-  return is_load(issue.access) ? load_lines(issue, footprint, line, stages)
-                               : store_lines(issue, footprint, line, stages);
+  global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
+  const Stages stages = pass(global_lane_, shared_lane_, issue.now, !is_local(issue.access), tag,
+                             footprint.data_wavefronts, issue.by.sub);
+  return store_lines(issue, footprint, line, stages);
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
@@ -272,10 +288,14 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   return timing;
 }
 
+// A load that hits passes the data stage at once, one that waits for L2 when its data have come.
 LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
-                                                const Stages& stages) {
-  Timing timing{stages.start, stages.last - pipeline_cycles_ + l1_latency_,
-                dispatch_cycles(issue.access, issue.operand)};
+                                                std::int64_t tag) {
+  Stages stages = look_up(global_lane_, issue.now, !is_local(issue.access), tag, issue.by.sub);
+  // A copy past L1 goes from L2 into shared memory: nothing of it is read here. One through L1 looks at what it reads.
+  const bool copies = issue.instruction.op == OpClass::async_copy;
+  if (copies) pass_data(global_lane_, shared_lane_, stages, issue.passes, issue.by.sub);
+  Timing timing{stages.start, 0, dispatch_cycles(issue.access, issue.operand)};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
   std::uint32_t waiting = OutstandingMisses::kNone;
@@ -305,13 +325,22 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
       misses_.wait_for(fill, waiting);
     }
   }
-  if (waiting != OutstandingMisses::kNone) {
-    timing.pending = 1;
-    misses_.not_before(waiting, timing.complete);
-    if (issue.passes != 0) global_lane_.take(shared_lane_, stages.start, 1);  // to write what comes from L2
-    tag_stage_.next_free = std::max(tag_stage_.next_free,
-                                    leaves + read_request_cycles_);  // it holds the request until its misses have left
-  }
+  const bool waits = waiting != OutstandingMisses::kNone;
+  if (waits && !copies)
+    global_lane_.queue.push(stages.start - pipeline_cycles_);
+  else if (!copies)
+    pass_data(global_lane_, shared_lane_, stages, footprint.data_wavefronts, issue.by.sub);
+  timing.dequeued = stages.start;
+  timing.complete = std::max(timing.complete, stages.last - pipeline_cycles_ + l1_latency_);
+  if (!waits) return timing;
+  timing.pending = 1;
+  misses_.not_before(waiting, timing.complete);
+  if (!copies)
+    misses_.passes_later(waiting, footprint.data_wavefronts);
+  else if (issue.passes != 0)
+    global_lane_.take(shared_lane_, stages.start, 1);  // to write what comes from L2
+  // It holds the request until its misses have left.
+  tag_stage_.next_free = std::max(tag_stage_.next_free, leaves + read_request_cycles_);
   return timing;
 }
 

@@ -19,6 +19,7 @@
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
 #include "models/outstanding_misses.h"
+#include "models/part_cycles.h"
 #include "models/resource.h"
 #include "models/scoreboards.h"
 #include "sim/engine/sm_counters.h"
@@ -75,6 +76,8 @@ class LoadStoreUnit {
   // Takes the chip's answers. Appends instructions that are now complete.
   void deliver(const MemoryReply& reply, std::vector<OutstandingMisses::Arrival>& arrivals);
 
+  // A load of `sub` whose data have come passes the data stage; returns when it has.
+  Cycle pass_answer(Cycle ready, std::int64_t passes, std::uint8_t sub);
   // A barrier of a CTA that completes at `now` passes through the data stage too.
   void pass_barrier(Cycle now, SmCounters& counters);
   // Tensor cores read their operands through the data stage; returns when the last wavefront has passed.
@@ -116,6 +119,11 @@ class LoadStoreUnit {
       if (other.data_free > start) other.data_free += duration;
       return start;
     }
+    // What it has accepted takes so much longer.
+    void extend(Lane& other, Cycle duration) {
+      if (other.data_free > data_free) other.data_free += duration;
+      data_free += duration;
+    }
   };
   struct SubPort {
     Cycle issued = -1000;     // the last instruction
@@ -135,6 +143,8 @@ class LoadStoreUnit {
   // `wide`: by addresses of 64 bits.
   Stages pass(Lane& own, Lane& other, Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
               std::uint8_t sub);
+  Stages look_up(Lane& own, Cycle now, bool wide, std::int64_t tag, std::uint8_t sub);
+  void pass_data(Lane& own, Lane& other, Stages& stages, std::int64_t wavefronts, std::uint8_t sub);
   Timing issue_generic(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                        SmCounters& counters);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands, SmCounters& counters) const;
@@ -143,7 +153,7 @@ class LoadStoreUnit {
   Timing issue_lines(const Issue& issue);
   Timing issue_lines_at(const Issue& issue, const Footprint& footprint, LineAddress line);
   Timing issue_atomic(const Issue& issue);
-  Timing load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
+  Timing load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, std::int64_t tag);
   Timing store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
   OutstandingMisses::Waiting waits_for_stores(std::uint16_t warp);
   Timing issue_nothing(const Issue& issue);
@@ -170,6 +180,7 @@ class LoadStoreUnit {
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
   Cycle barrier_wavefronts_;
+  PartCycles barrier_turn_, answer_turn_;
   Cycle read_request_cycles_;
   Cycle write_sector_cycles_;
   Cycle write_partial_cycles_;

@@ -153,7 +153,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
 Cycle Sm::next_event() const {
   Cycle next = kNever;
   for (const SubPartition& sub : subs_) next = std::min(next, sub.next);
-  return next;
+  return std::min(next, answers_.next());
 }
 
 // Cycle by cycle, of those in which a sub-partition may issue; in a cycle, sub-partition by sub-partition.
@@ -162,11 +162,12 @@ void Sm::advance(Cycle until) {
   while (now < until) {
     Cycle next = kNever;
     woken_ = false;
+    if (answers_.next() <= now) serve_answers(now);
     for (SubPartition& sub : subs_) {
       if (sub.next <= now) issue_one(sub, now);
       next = std::min(next, sub.next);
     }
-    now = woken_ ? next_event() : next;
+    now = woken_ ? next_event() : std::min(next, answers_.next());
   }
   clock_ = until;
 }
@@ -466,20 +467,36 @@ SmCounters Sm::counters() const {
   return result;
 }
 
+// Loads whose data have come take their turn at the data stage.
+void Sm::serve_answers(Cycle now) {
+  while (answers_.next() <= now) {
+    const OutstandingMisses::Arrival arrival = answers_.pop();
+    take_answer(arrival, lsu_.pass_answer(arrival.ready, arrival.passes, warps_[arrival.warp].sub));
+  }
+}
+
+// What an instruction has waited for is usable from `ready` on.
+void Sm::take_answer(const OutstandingMisses::Arrival& arrival, Cycle ready) {
+  Warp& warp = warps_[arrival.warp];
+  warp.scoreboards.arrived(arrival.scoreboard, ready);
+  if (arrival.group != AsyncCopies::kNone) {
+    lsu_.copies(arrival.warp).landed(arrival.group, ready, warp.scoreboards);
+    if (!copy_arrivals_.empty()) settle_copy_arrivals(arrival.warp);
+  } else if (arrival.scoreboard == kNoScoreboard) {
+    return;
+  }
+  if (warp.waits_for_memory && !warp.at_barrier && !warp.at_cluster_barrier) wake(warp);
+}
+
 void Sm::deliver(const std::vector<MemoryReply>& replies) {
   if (replies.empty()) return;
   arrivals_.clear();
   for (const MemoryReply& reply : replies) lsu_.deliver(reply, arrivals_);
   for (const OutstandingMisses::Arrival& arrival : arrivals_) {
-    Warp& warp = warps_[arrival.warp];
-    warp.scoreboards.arrived(arrival.scoreboard, arrival.ready);
-    if (arrival.group != AsyncCopies::kNone) {
-      lsu_.copies(arrival.warp).landed(arrival.group, arrival.ready, warp.scoreboards);
-      if (!copy_arrivals_.empty()) settle_copy_arrivals(arrival.warp);
-    } else if (arrival.scoreboard == kNoScoreboard) {
-      continue;
-    }
-    if (warp.waits_for_memory && !warp.at_barrier && !warp.at_cluster_barrier) wake(warp);
+    if (arrival.passes != 0)
+      answers_.push(arrival);
+    else
+      take_answer(arrival, arrival.ready);
   }
   if (global_blocked_until_ == kNever) {  // a place will be free: look again
     global_blocked_until_ = 0;

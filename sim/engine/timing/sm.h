@@ -12,6 +12,7 @@
 
 #include "models/access_cost.h"
 #include "models/bulk_copies.h"
+#include "models/answer_queue.h"
 #include "models/cluster_barriers.h"
 #include "models/constant_cache.h"
 #include "models/dispatch_port.h"
@@ -121,6 +122,8 @@ class Sm {
     bool takes_part = false;  // not every lane was off
   };
   static NamedBarrier barrier_of(Warp& warp, const Instruction& instruction);
+  void serve_answers(Cycle now);
+  void take_answer(const OutstandingMisses::Arrival& arrival, Cycle ready);
   void arrive_at_barrier(SubPartition& sub, Warp& warp, const NamedBarrier& named, Cycle now);
   void release_barrier(CtaSlot& slot, int barrier, Cycle now);
   void exit_warp(Warp& warp, Cycle now);
@@ -155,6 +158,7 @@ class Sm {
   std::vector<ClusterArrival> cluster_arrivals_;
   bool meets_cluster_ = false;  // the kernel has barriers of clusters
   std::vector<OutstandingMisses::Arrival> arrivals_;
+  AnswerQueue answers_;  // of loads that pass the data stage when their data have come
   SmCounters counters_;
   IssueListeners listeners_;
   IssueListener* listener_ = nullptr;  // null: nobody wants to know
