@@ -11,11 +11,11 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "traces/sass/grid_memory.h"
 #include "traces/sass/page_map.h"
+#include "traces/sass/unknown_sectors.h"
 
 namespace tilescope::sass {
 
@@ -95,6 +95,10 @@ class CtaMemory {
   void set_known_global(std::uint64_t address, std::size_t bytes, bool known);
   bool is_known(std::uint32_t shared, std::size_t bytes) const;
   bool is_known_global(std::uint64_t address, std::size_t bytes) const;
+  // From the next start of a CTA on: what one stores that is not known is not known to those behind it either. With
+  // `before` alone; without, everything counts as known, since all loads have been checked.
+  void pass_on_unknown();
+  bool keeps_unknown() const { return unknown_sectors_ != nullptr; }
 
   // As at the start of a CTA, with `over` lying over the buffers.
   void clear(std::span<const MemorySector> over = {});
@@ -133,7 +137,8 @@ class CtaMemory {
   std::size_t shared_bytes_ = 0, rank_ = 0;
   bool all_known_ = true;
   std::vector<std::vector<bool>> unknown_;            // by rank: words of shared memory; empty: none
-  std::unordered_set<std::uint64_t> unknown_global_;  // sectors, by address / 32
+  UnknownSectors unknown_global_;
+  UnknownSectors* unknown_sectors_ = &unknown_global_;  // of this CTA, or of all; null: nobody keeps them
   Extent<const std::uint8_t> readable_;               // found last
   Extent<std::uint8_t> writable_;
   PageMap written_;  // what the running CTA writes over is copied, page by page
