@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "traces/sass/limits.h"
 
@@ -100,7 +101,8 @@ void CtaMemory::count_page() {
 
 void CtaMemory::clear(std::span<const MemorySector> over) {
   written_.clear();
-  for (std::vector<std::uint8_t>& shared : shared_of_) std::fill(shared.begin(), shared.end(), std::uint8_t{0});
+  if (!std::exchange(shared_is_new_, false))
+    for (ZeroedBytes& shared : shared_of_) shared.clear();
   if (!all_known_) {
     unknown_.assign(unknown_.size(), {});
     unknown_global_.clear();

@@ -16,6 +16,7 @@
 #include "traces/sass/grid_memory.h"
 #include "traces/sass/page_map.h"
 #include "traces/sass/unknown_sectors.h"
+#include "traces/sass/zeroed_bytes.h"
 
 namespace tilescope::sass {
 
@@ -46,10 +47,11 @@ class CtaMemory {
       : device_(&device),
         before_(before),
         write_through_(write_through),
-        shared_of_(ctas, std::vector<std::uint8_t>(shared)),
         unknown_(ctas),
         all_pages_(&pages),
         most_written_(most_written) {
+    shared_of_.reserve(ctas);
+    for (std::size_t rank = 0; rank < ctas; ++rank) shared_of_.emplace_back(shared);
     select(0);
   }
   CtaMemory(const CtaMemory&) = delete;
@@ -132,14 +134,15 @@ class CtaMemory {
   DeviceMemory* device_;
   GridMemory* before_;
   bool write_through_;
-  mutable std::vector<std::vector<std::uint8_t>> shared_of_;  // by rank
-  std::uint8_t* shared_ = nullptr;                            // of the CTA that runs
+  std::vector<ZeroedBytes> shared_of_;  // by rank
+  bool shared_is_new_ = true;           // nobody has written there
+  std::uint8_t* shared_ = nullptr;      // of the CTA that runs
   std::size_t shared_bytes_ = 0, rank_ = 0;
   bool all_known_ = true;
-  std::vector<std::vector<bool>> unknown_;            // by rank: words of shared memory; empty: none
+  std::vector<std::vector<bool>> unknown_;  // by rank: words of shared memory; empty: none
   UnknownSectors unknown_global_;
   UnknownSectors* unknown_sectors_ = &unknown_global_;  // of this CTA, or of all; null: nobody keeps them
-  Extent<const std::uint8_t> readable_;               // found last
+  Extent<const std::uint8_t> readable_;                 // found last
   Extent<std::uint8_t> writable_;
   PageMap written_;  // what the running CTA writes over is copied, page by page
   std::atomic<std::uint64_t>* all_pages_;
