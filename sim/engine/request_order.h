@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/memory_request.h"
+#include "models/timed_queue.h"
 
 namespace tilescope {
 
@@ -30,6 +31,15 @@ class RequestOrder {
       }
     }
     outbox.resize(kept);
+  }
+  void take(TimedQueue<MemoryRequest, &MemoryRequest::time>& outbox, Cycle until, Cycle behind = 0) {
+    outbox.take(until - behind, [&](const MemoryRequest& request) {
+      taken_.push_back(request);
+      const Cycle time = taken_.back().time += behind;
+      first_ = std::min(first_, time);
+      last_ = std::max(last_, time);
+    });
+    if (!outbox.empty()) earliest_kept_ = std::min(earliest_kept_, outbox.earliest() + behind);
   }
   // The earliest request that an outbox has kept since clear(); kNever: none.
   Cycle earliest_kept() const { return earliest_kept_; }
