@@ -13,6 +13,7 @@
 
 #include "models/replacement/way.h"
 #include "models/set_index.h"
+#include "models/support/huge_pages.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -42,7 +43,8 @@ class SectoredTags {
   }
 
   // The line is looked for soon: brings what tells whether it is here into the host's cache; and, when that is there,
-  // what is kept with it. Nothing is touched. The second returns false when the line is not here.
+  // what is kept with it, or else with those of which one may have to leave for it. Nothing is touched. The second
+  // returns false when the line is not here.
   void announce(LineAddress line) const {
     const std::size_t set = index_(line);
     __builtin_prefetch(&prints_[set * chunks_]);
@@ -51,12 +53,19 @@ class SectoredTags {
   bool announce_found(LineAddress line) const {
     const std::size_t set = index_(line);
     const std::size_t first = set * ways_;
-    return each_candidate(set, line, [&](std::size_t way) -> const Payload* {
-             if (ways_ < kChunk && line_[first + way] != line) return nullptr;
-             __builtin_prefetch(&line_[first + way]);
-             __builtin_prefetch(&payload_[first + way], 1);
-             return &payload_[first + way];
-           }) != nullptr;
+    const bool found = each_candidate(set, line, [&](std::size_t way) -> const Payload* {
+                         if (ways_ < kChunk && line_[first + way] != line) return nullptr;
+                         __builtin_prefetch(&line_[first + way]);
+                         __builtin_prefetch(&payload_[first + way], 1);
+                         return &payload_[first + way];
+                       }) != nullptr;
+    if (found) return true;
+    constexpr std::size_t kHostLine = 64;
+    for (std::size_t way = 0; way < ways_; way += kHostLine / sizeof(Payload))
+      __builtin_prefetch(&payload_[first + way], 1);
+    for (std::size_t way = 0; way < ways_; way += kHostLine / sizeof(LineAddress))
+      __builtin_prefetch(&line_[first + way], 1);
+    return false;
   }
 
   // The way of the line's set that goes next, among those for which `may_evict(payload)` holds; null when none does.
@@ -122,8 +131,8 @@ class SectoredTags {
   std::size_t chunks_;  // words of prints that a set has
   Replacement replacement_;
   std::vector<std::uint64_t> prints_;  // of the lines, looked at first: a small part of the tags
-  std::vector<LineAddress> line_;
-  std::vector<Payload> payload_;
+  HugePageVector<LineAddress> line_;
+  HugePageVector<Payload> payload_;
 };
 
 }  // namespace tilescope
