@@ -94,7 +94,7 @@ class OutstandingMisses {
 
   std::int64_t most_;
   std::uint16_t sm_;
-  static constexpr std::size_t kFewKnown = 1024;
+  static constexpr std::size_t kFewKnown = 256;
   // A write is known by the instruction that waits for it, from 1 on; 0: none does.
   static constexpr Fill kWrite = 1U << 31U;
 

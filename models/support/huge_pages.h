@@ -13,11 +13,11 @@
 
 namespace tilescope {
 
-// Smaller ones than a page are allocated as any other.
+// Those of less than a sixteenth of a page are allocated as any other.
 template <class T>
 struct HugePageAllocator {
   using value_type = T;
-  static constexpr std::size_t kPage = std::size_t{2} << 20U;
+  static constexpr std::size_t kPage = std::size_t{2} << 20U, kFewest = kPage / 16;
 
   HugePageAllocator() = default;
   template <class U>
@@ -26,7 +26,7 @@ struct HugePageAllocator {
   T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_array_new_length();
     std::size_t bytes = count * sizeof(T);
-    if (bytes < kPage) return static_cast<T*>(::operator new(bytes));
+    if (bytes < kFewest) return static_cast<T*>(::operator new(bytes));
     bytes = (bytes + kPage - 1) / kPage * kPage;
     void* const all = std::aligned_alloc(kPage, bytes);
     if (all == nullptr) throw std::bad_alloc();
@@ -36,7 +36,7 @@ struct HugePageAllocator {
     return static_cast<T*>(all);
   }
   void deallocate(T* all, std::size_t count) {
-    if (count * sizeof(T) < kPage)
+    if (count * sizeof(T) < kFewest)
       ::operator delete(all);
     else
       std::free(all);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "traces/sass/limits.h"
 
@@ -101,8 +100,7 @@ void CtaMemory::count_page() {
 
 void CtaMemory::clear(std::span<const MemorySector> over) {
   written_.clear();
-  if (!std::exchange(shared_is_new_, false))
-    for (ZeroedBytes& shared : shared_of_) shared.clear();
+  for (ZeroedBytes& shared : shared_of_) shared.clear();
   if (!all_known_) {
     unknown_.assign(unknown_.size(), {});
     unknown_global_.clear();
@@ -121,7 +119,7 @@ void CtaMemory::next_turn(std::span<const MemorySector> over) {
                 MemorySector::kBytes);
 }
 
-std::uint8_t* CtaMemory::in_cluster(std::uint32_t address, std::size_t bytes) const {
+const std::uint8_t* CtaMemory::in_cluster(std::uint32_t address, std::size_t bytes) const {
   const std::size_t rank = address >> 24U, offset = address & 0xffffffU;
   if (rank == 0 || rank > shared_of_.size() || offset + bytes > shared_of_[rank - 1].size()) return nullptr;
   return shared_of_[rank - 1].data() + offset;

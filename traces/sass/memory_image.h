@@ -77,7 +77,9 @@ class CtaMemory {
     return writable_.at + inside;
   }
   std::uint8_t* shared_to_write(std::uint32_t address, std::size_t bytes) {
-    return address + bytes <= shared_bytes_ ? shared_ + address : in_cluster(address, bytes);
+    if (address + bytes <= shared_bytes_) return shared_of_[rank_].to_write(address, bytes);
+    if (in_cluster(address, bytes) == nullptr) return nullptr;
+    return shared_of_[(address >> 24U) - 1].to_write(address & 0xffffffU, bytes);
   }
   // From now on the CTA of this rank runs.
   void select(std::size_t rank) {
@@ -129,14 +131,13 @@ class CtaMemory {
   std::uint8_t* page_to_write(std::uint64_t number);
   void count_page();
   // In the memory of the CTA that the address names; null: there is none, or it has fewer bytes.
-  std::uint8_t* in_cluster(std::uint32_t address, std::size_t bytes) const;
+  const std::uint8_t* in_cluster(std::uint32_t address, std::size_t bytes) const;
 
   DeviceMemory* device_;
   GridMemory* before_;
   bool write_through_;
-  std::vector<ZeroedBytes> shared_of_;  // by rank
-  bool shared_is_new_ = true;           // nobody has written there
-  std::uint8_t* shared_ = nullptr;      // of the CTA that runs
+  std::vector<ZeroedBytes> shared_of_;    // by rank
+  const std::uint8_t* shared_ = nullptr;  // of the CTA that runs
   std::size_t shared_bytes_ = 0, rank_ = 0;
   bool all_known_ = true;
   std::vector<std::vector<bool>> unknown_;  // by rank: words of shared memory; empty: none
