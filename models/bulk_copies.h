@@ -33,7 +33,8 @@ class BulkCopies {
     std::uint32_t barrier = 0;  // place; of a copy to several, at this offset in each
     std::int64_t bytes = 0;
     std::uint32_t lines_out = 0;
-    std::array<Cycle, kMostCtas> latest{};  // arrival, by rank
+    std::array<std::int64_t, kMostCtas> cta{};  // by rank, of those in `ctas`
+    std::array<Cycle, kMostCtas> latest{};      // arrival, by rank
     std::uint32_t next_free = 0;
   };
 

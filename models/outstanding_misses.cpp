@@ -13,15 +13,24 @@ OutstandingMisses::Waiting OutstandingMisses::begin(std::uint16_t warp, std::uin
 }
 
 void OutstandingMisses::wait_for(Fill fill, Waiting waiting) {
-  const std::uint32_t waiter = waiters_.take();
-  waiters_.all[waiter] = {waiting, lines_.all[fill].first_waiter};
-  lines_.all[fill].first_waiter = waiter;
+  Line& line = lines_.all[fill];
   ++instructions_.all[waiting].lines_out;
+  if (line.first_waiter == kNone) {
+    line.first_waiter = waiting;
+    return;
+  }
+  const std::uint32_t waiter = waiters_.take();
+  waiters_.all[waiter] = {waiting, line.others};
+  line.others = waiter;
 }
 
-OutstandingMisses::Fill OutstandingMisses::send(MemoryRequest request, Cycle when) {
-  const Fill fill = lines_.take();
-  lines_.all[fill] = {request.line, kNone, kNone, request.kind == RequestKind::read};
+OutstandingMisses::Fill OutstandingMisses::send(MemoryRequest request, Cycle when, Waiting waiting) {
+  Fill fill = kWrite | (waiting + 1);
+  if (!is_write(request.kind)) {
+    fill = lines_.take();
+    lines_.all[fill] = {request.line, waiting, kNone, kNone, request.kind == RequestKind::read};
+  }
+  if (waiting != kNone) ++instructions_.all[waiting].lines_out;
   request.time = when;
   request.fill = fill;
   request.sm = sm_;
@@ -30,32 +39,55 @@ OutstandingMisses::Fill OutstandingMisses::send(MemoryRequest request, Cycle whe
   return fill;
 }
 
+// Of those that are in no order.
+void OutstandingMisses::drop_arrived(Cycle now) {
+  in_flight_ -= static_cast<std::int64_t>(std::erase_if(known_, [now](Cycle ready) { return ready <= now; }));
+  many_known_ = std::max(kFewKnown, 2 * known_.size());
+}
+
 Cycle OutstandingMisses::room(Cycle now) {
-  while (!known_.empty() && known_.front() <= now) {
-    std::pop_heap(known_.begin(), known_.end(), std::greater<>{});
-    known_.pop_back();
+  if (in_flight_ < most_) {
+    if (known_.size() >= many_known_) drop_arrived(now);
+    return 0;
+  }
+  drop_arrived(now);
+  for (const Cycle ready : known_) {
+    known_in_order_.push_back(ready);
+    std::push_heap(known_in_order_.begin(), known_in_order_.end(), std::greater<>{});
+  }
+  known_.clear();
+  while (!known_in_order_.empty() && known_in_order_.front() <= now) {
+    std::pop_heap(known_in_order_.begin(), known_in_order_.end(), std::greater<>{});
+    known_in_order_.pop_back();
     --in_flight_;
   }
   if (in_flight_ < most_) return 0;
-  return known_.empty() ? kNever : known_.front();
+  return known_in_order_.empty() ? kNever : known_in_order_.front();
+}
+
+void OutstandingMisses::answered(Waiting waiting, Cycle ready, std::vector<Arrival>& arrivals) {
+  Instruction& instruction = instructions_.all[waiting];
+  instruction.latest = std::max(instruction.latest, ready);
+  if (--instruction.lines_out != 0) return;
+  arrivals.push_back(
+      {instruction.warp, instruction.scoreboard, instruction.group, instruction.passes, instruction.latest});
+  instructions_.give_back(waiting);
 }
 
 OutstandingMisses::Delivered OutstandingMisses::deliver(const MemoryReply& reply, std::vector<Arrival>& arrivals) {
-  const Line line = lines_.all[reply.fill];
   known_.push_back(reply.ready);
-  std::push_heap(known_.begin(), known_.end(), std::greater<>{});
-  for (std::uint32_t w = line.first_waiter; w != kNone;) {
+  if ((reply.fill & kWrite) != 0) {
+    if (reply.fill != kWrite) answered((reply.fill & ~kWrite) - 1, reply.ready, arrivals);
+    return {};
+  }
+  const Line line = lines_.all[reply.fill];
+  for (std::uint32_t w = line.others; w != kNone;) {
     const Waiter waiter = waiters_.all[w];
-    Instruction& instruction = instructions_.all[waiter.waiting];
-    instruction.latest = std::max(instruction.latest, reply.ready);
-    if (--instruction.lines_out == 0) {
-      arrivals.push_back({instruction.warp, instruction.scoreboard, instruction.group, instruction.passes,
-                          instruction.latest});
-      instructions_.give_back(waiter.waiting);
-    }
+    answered(waiter.waiting, reply.ready, arrivals);
     waiters_.give_back(w);
     w = waiter.next_free;
   }
+  if (line.first_waiter != kNone) answered(line.first_waiter, reply.ready, arrivals);
   lines_.give_back(reply.fill);
   return {line.line, line.is_read};
 }

@@ -10,6 +10,7 @@
 #include "models/async_copies.h"
 #include "models/memory_request.h"
 #include "models/support/units.h"
+#include "models/timed_queue.h"
 
 namespace tilescope {
 
@@ -38,9 +39,11 @@ class OutstandingMisses {
     instructions_.all[waiting].passes = static_cast<std::uint16_t>(passes);
   }
   void not_before(Waiting waiting, Cycle latest) { instructions_.all[waiting].latest = latest; }
-  // Sends a request at `when`. Its reply frees the place that it takes.
-  Fill send(MemoryRequest request, Cycle when);
-  std::vector<MemoryRequest>& outbox() { return outbox_; }
+  // Sends a request at `when`. Its reply frees the place that it takes; `waiting` waits for it, too. Nobody can begin
+  // to wait for a write later.
+  Fill send(MemoryRequest request, Cycle when, Waiting waiting = kNone);
+  using Outbox = TimedQueue<MemoryRequest, &MemoryRequest::time>;
+  Outbox& outbox() { return outbox_; }
 
   // When the next request may leave as far as places are concerned: 0 when there is one, the arrival that frees one
   // when it is known, kNever when it is not known yet.
@@ -48,7 +51,7 @@ class OutstandingMisses {
 
   // Takes the chip's answer; appends instructions that are now complete. Returns the line that has come, for reads.
   struct Delivered {
-    LineAddress line;
+    LineAddress line = LineAddress::none();
     bool is_read = false;
   };
   Delivered deliver(const MemoryReply& reply, std::vector<Arrival>& arrivals);
@@ -65,7 +68,8 @@ class OutstandingMisses {
   };
   struct Line {
     LineAddress line;
-    std::uint32_t first_waiter = kNone;
+    Waiting first_waiter = kNone;  // most lines have one
+    std::uint32_t others = kNone;  // who came later, the last one first
     std::uint32_t next_free = 0;
     bool is_read = false;
   };
@@ -95,9 +99,20 @@ class OutstandingMisses {
 
   std::int64_t most_;
   std::uint16_t sm_;
-  std::int64_t in_flight_ = 0;  // lines
-  std::vector<Cycle> known_;    // min-heap: arrivals that will free a place
-  std::vector<MemoryRequest> outbox_;
+  static constexpr std::size_t kFewKnown = 256;
+  // A write is known by the instruction that waits for it, from 1 on; 0: none does.
+  static constexpr Fill kWrite = 1U << 31U;
+
+  void answered(Waiting waiting, Cycle ready, std::vector<Arrival>& arrivals);
+  void drop_arrived(Cycle now);
+
+  std::int64_t in_flight_ = 0;  // lines, and those that have come since places were counted last
+  // Arrivals that will free a place, or have. There is nearly always one, so they are looked through only when there
+  // may be none, or when they have become many; in order are those that were still to come when there was none.
+  std::vector<Cycle> known_;
+  std::size_t many_known_ = kFewKnown;
+  std::vector<Cycle> known_in_order_;  // min-heap
+  Outbox outbox_;
   Pool<Instruction> instructions_;
   Pool<Line> lines_;
   Pool<Waiter> waiters_;

@@ -16,6 +16,7 @@
 #include "models/gpu_spec.h"
 #include "models/port.h"
 #include "models/support/bit_mixer.h"
+#include "models/support/huge_pages.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -81,7 +82,7 @@ class RequestCoalescer {  // of one GPC
   std::int64_t most_;
   Tick asked_;
   const Asker* joined_ = nullptr;
-  std::vector<Entry> table_;
+  HugePageVector<Entry> table_;
 };
 static_assert(CachePort<RequestCoalescer>);
 

@@ -2,7 +2,7 @@
 //
 // A way holds a 128 B line of which any of the four sectors may be present. What a sector's arrival means (pending
 // fills in L1, data in flight in L2) is the owner's business: each way carries a `Payload` for it, by whose place the
-// way is known. Tags lie apart from payloads, since most look-ups want the tags only.
+// way is known.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,7 @@
 
 #include "models/replacement/way.h"
 #include "models/set_index.h"
+#include "models/support/huge_pages.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -27,22 +28,22 @@ class SectoredTags {
         chunks_((ways + kChunk - 1) / kChunk),
         replacement_(std::move(replacement)),
         prints_(sets * chunks_),
-        line_(sets * ways, LineAddress::none()),
-        payload_(sets * ways) {}
+        all_(sets * ways) {}
 
   // What is kept with the line, touched; null when absent.
   Payload* find(LineAddress line) {
     const std::size_t set = index_(line);
     const std::size_t first = set * ways_;
     return each_candidate(set, line, [&](std::size_t way) -> Payload* {
-      if (line_[first + way] != line) return nullptr;
+      if (all_[first + way].line != line) return nullptr;
       replacement_.touch(set, way);
-      return &payload_[first + way];
+      return &all_[first + way];
     });
   }
 
   // The line is looked for soon: brings what tells whether it is here into the host's cache; and, when that is there,
-  // what is kept with it. Nothing is touched. The second returns false when the line is not here.
+  // what is kept with it, or else with those of which one may have to leave for it. Nothing is touched. The second
+  // returns false when the line is not here.
   void announce(LineAddress line) const {
     const std::size_t set = index_(line);
     __builtin_prefetch(&prints_[set * chunks_]);
@@ -51,12 +52,16 @@ class SectoredTags {
   bool announce_found(LineAddress line) const {
     const std::size_t set = index_(line);
     const std::size_t first = set * ways_;
-    return each_candidate(set, line, [&](std::size_t way) -> const Payload* {
-             if (ways_ < kChunk && line_[first + way] != line) return nullptr;
-             __builtin_prefetch(&line_[first + way]);
-             __builtin_prefetch(&payload_[first + way], 1);
-             return &payload_[first + way];
-           }) != nullptr;
+    const bool found = each_candidate(set, line, [&](std::size_t way) -> const Payload* {
+                         if (ways_ < kChunk && all_[first + way].line != line) return nullptr;
+                         __builtin_prefetch(&all_[first + way], 1);
+                         return &all_[first + way];
+                       }) != nullptr;
+    if (found) return true;
+    constexpr std::size_t kHostLine = 64;
+    const char* const begin = reinterpret_cast<const char*>(&all_[first]);
+    for (std::size_t at = 0; at < ways_ * sizeof(Way); at += kHostLine) __builtin_prefetch(begin + at, 1);
+    return false;
   }
 
   // The way of the line's set that goes next, among those for which `may_evict(payload)` holds; null when none does.
@@ -64,19 +69,19 @@ class SectoredTags {
   template <class MayEvict>
   Payload* victim(LineAddress line, MayEvict may_evict) {
     const std::size_t set = index_(line);
-    Payload* const first = &payload_[set * ways_];
+    Way* const first = &all_[set * ways_];
     const std::size_t way = replacement_.victim(set, [&](std::size_t w) { return may_evict(first[w]); });
     return way == kNoWay ? nullptr : first + way;
   }
 
   // The line that a way holds; LineAddress::none() when it is empty.
-  LineAddress line_of(const Payload& way) const { return line_[place_of(way)]; }
+  LineAddress line_of(const Payload& way) const { return static_cast<const Way&>(way).line; }
 
   // Gives a way to a line, which counts as a touch.
   void claim(Payload& way, LineAddress line) {
     const std::size_t place = place_of(way);
-    line_[place] = line;
     way = Payload{};
+    all_[place].line = line;
     const std::size_t set = place / ways_, index = place % ways_;
     const auto shift = 8 * static_cast<unsigned>(index % kChunk);
     std::uint64_t& chunk = prints_[set * chunks_ + index / kChunk];
@@ -84,12 +89,18 @@ class SectoredTags {
     replacement_.touch(set, index);
   }
 
-  std::size_t lines() const { return line_.size(); }
+  std::size_t lines() const { return all_.size(); }
 
  private:
   static constexpr std::size_t kChunk = 8;  // ways whose prints lie in one word
 
-  std::size_t place_of(const Payload& way) const { return static_cast<std::size_t>(&way - payload_.data()); }
+  // What is kept with a line, and which one it is.
+  struct Way : Payload {
+    LineAddress line = LineAddress::none();
+  };
+  std::size_t place_of(const Payload& way) const {
+    return static_cast<std::size_t>(&static_cast<const Way&>(way) - all_.data());
+  }
   // A byte that tells most lines apart; 0 is that of an empty way.
   static std::uint64_t print_of(LineAddress line) {
     const std::uint64_t print = line.number() * 0x9E3779B97F4A7C15ULL >> 56U;
@@ -122,8 +133,7 @@ class SectoredTags {
   std::size_t chunks_;  // words of prints that a set has
   Replacement replacement_;
   std::vector<std::uint64_t> prints_;  // of the lines, looked at first: a small part of the tags
-  std::vector<LineAddress> line_;
-  std::vector<Payload> payload_;
+  HugePageVector<Way> all_;
 };
 
 }  // namespace tilescope

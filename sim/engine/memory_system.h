@@ -45,13 +45,15 @@ class MemorySystem {
   // coalescer's table lies anywhere in megabytes, and the host need not wait for it. Nothing changes.
   void announce(const MemoryRequest& request) const {
     const Place place = place_of_sm_[request.sm];
-    const bool near = request.kind == RequestKind::read;
+    const bool near = reads_near(request.kind);
     if (near) coalescers_[place.gpc].announce(request.line);
-    partitions_[near ? place.partition : hash_.home_partition(request.line)].announce(request.line);
+    const std::size_t first = near ? place.partition : hash_.home_partition(request.line);
+    partitions_[first].announce(request.line);
+    if (!near && is_write(request.kind) && partitions_.size() > 1) partitions_[1 - first].announce(request.line);
   }
   void announce_again(const MemoryRequest& request) const {
     const std::size_t near = place_of_sm_[request.sm].partition, home = hash_.home_partition(request.line);
-    const std::size_t first = request.kind == RequestKind::read ? near : home;
+    const std::size_t first = reads_near(request.kind) ? near : home;
     if (!partitions_[first].announce_found(request.line) && first != home) partitions_[home].announce(request.line);
   }
 
@@ -78,6 +80,7 @@ class MemorySystem {
   std::vector<std::uint64_t> channel_bytes() const { return hbm_.channel_bytes(); }
 
  private:
+  static bool reads_near(RequestKind kind) { return kind == RequestKind::read || kind == RequestKind::bulk_read; }
   // When a line that no request is merged with is at the SM's GPC.
   Tick read_past_coalescer(const MemoryRequest& request);
   Cycle serve_atomic(const MemoryRequest& request, Tick sent);

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "models/memory_request.h"
+#include "models/support/huge_pages.h"
+#include "models/timed_queue.h"
 
 namespace tilescope {
 
@@ -31,15 +33,25 @@ class RequestOrder {
     }
     outbox.resize(kept);
   }
+  void take(TimedQueue<MemoryRequest, &MemoryRequest::time>& outbox, Cycle until, Cycle behind = 0) {
+    outbox.take(until - behind, [&](const MemoryRequest& request) {
+      taken_.push_back(request);
+      const Cycle time = taken_.back().time += behind;
+      first_ = std::min(first_, time);
+      last_ = std::max(last_, time);
+    });
+    if (!outbox.empty()) earliest_kept_ = std::min(earliest_kept_, outbox.earliest() + behind);
+  }
   // The earliest request that an outbox has kept since clear(); kNever: none.
   Cycle earliest_kept() const { return earliest_kept_; }
 
   // serve(request) for each that was taken, in order. Before that, early(request) and later(request).
   template <class Serve, class Early, class Later>
   void each(Serve&& serve, Early&& early, Later&& later) {
-    constexpr std::size_t kEarly = 16, kLater = 6;  // requests
+    constexpr std::size_t kFetched = 32, kEarly = 16, kLater = 6;  // requests
     sort();
     for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (i + kFetched < order_.size()) __builtin_prefetch(&taken_[order_[i + kFetched]]);
       if (i + kEarly < order_.size()) early(taken_[order_[i + kEarly]]);
       if (i + kLater < order_.size()) later(taken_[order_[i + kLater]]);
       serve(taken_[order_[i]]);
@@ -78,7 +90,7 @@ class RequestOrder {
                      [this](std::uint32_t a, std::uint32_t b) { return taken_[a].time < taken_[b].time; });
   }
 
-  std::vector<MemoryRequest> taken_;
+  HugePageVector<MemoryRequest> taken_;
   std::vector<std::uint32_t> order_;  // of taken_
   std::vector<std::uint32_t> begin_;  // by time after first_: places in order_
   Cycle first_ = kNever;

@@ -41,10 +41,12 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
                   std::any_of(kernel.code().begin(), kernel.code().end(), [](const Instruction& one) {
                     return one.op >= OpClass::mbarrier_init && one.op <= OpClass::cluster_barrier;
                   });
+  if (follows_ctas_) sm_of_.assign(static_cast<std::size_t>(kernel.launch().grid.count()), -1);
   if (std::is_same_v<SmModel, Sm> && uses_tensor_cores(kernel.code()) && GpcClock::varies(gpu.clock)) {
     clocks_.assign(gpu.sm.gpcs.size(), GpcClock(gpu.clock));
     for (std::size_t gpc = 0; gpc < gpu.sm.gpcs.size(); ++gpc)
       gpc_of_.insert(gpc_of_.end(), static_cast<std::size_t>(gpu.sm.gpcs[gpc]), gpc);
+    later_replies_.resize(gpc_of_.size());
     behind_.assign(gpc_of_.size(), 0);
     longer_.assign(gpc_of_.size(), 0);
     reached_.assign(gpc_of_.size(), 0);
@@ -67,15 +69,15 @@ template <class SmModel>
 void WindowEngine<SmModel>::give(const CtaDispatch::Placement& placement) {
   const auto sm = static_cast<std::size_t>(placement.sm);
   ++given_[sm];
-  if (follows_ctas_) sm_of_[placement.cta] = placement.sm;
+  if (follows_ctas_) sm_of_[static_cast<std::size_t>(placement.cta)] = static_cast<std::int16_t>(placement.sm);
   if (!clocks_.empty()) starts_[placement.cta] = placement.start;
   sms_[sm]->launch_cta(placement.cta, placement.start - behind(sm));
 }
 
 template <class SmModel>
 int WindowEngine<SmModel>::sm_of(std::int64_t cta) const {
-  const auto found = sm_of_.find(cta);
-  return found == sm_of_.end() ? -1 : found->second;
+  const auto place = static_cast<std::size_t>(cta);
+  return place < sm_of_.size() ? sm_of_[place] : -1;
 }
 
 template <class SmModel>
@@ -120,6 +122,7 @@ Cycle WindowEngine<SmModel>::next_event() const {
   // Replies wake warps when they are delivered, at the beginning of the next window.
   for (const auto& replies : replies_)
     for (const MemoryReply& reply : replies) next = std::min(next, reply.ready);
+  for (const auto& replies : later_replies_) next = std::min(next, replies.earliest());
   for (const auto& arrivals : bulk_arrivals_)
     for (const BulkArrival& arrival : arrivals) next = std::min(next, arrival.when);
   for (const auto& messages : messages_)
@@ -190,14 +193,34 @@ template <class SmModel>
 void WindowEngine<SmModel>::deliver_due([[maybe_unused]] std::size_t sm, [[maybe_unused]] Cycle until) {
   if constexpr (std::is_same_v<SmModel, Sm>) {
     const auto deliver = [&](auto& sent, auto when) {
-      const auto due =
-          std::stable_partition(sent.begin(), sent.end(), [&](const auto& one) { return one.*when >= until; });
-      std::remove_reference_t<decltype(sent)> now(due, sent.end());
-      sent.erase(due, sent.end());
-      for (auto& one : now) one.*when = std::max(one.*when - behind_[sm], reached_[sm]);
-      if (!now.empty()) sms_[sm]->deliver(now);
+      if (sent.empty()) return;
+      static thread_local std::remove_reference_t<decltype(sent)> due;  // keeps its memory
+      due.clear();
+      auto kept = sent.begin();
+      for (auto& one : sent) {
+        if (one.*when >= until) {
+          *kept++ = one;
+        } else {
+          due.push_back(one);
+          due.back().*when = std::max(one.*when - behind_[sm], reached_[sm]);
+        }
+      }
+      sent.erase(kept, sent.end());
+      if (!due.empty()) sms_[sm]->deliver(due);
     };
-    deliver(replies_[sm], &MemoryReply::ready);
+    static thread_local std::vector<MemoryReply> replies;
+    replies.clear();
+    const auto due = [&](const MemoryReply& reply) {
+      replies.push_back({reply.fill, std::max(reply.ready - behind_[sm], reached_[sm])});
+    };
+    later_replies_[sm].take(until, due);
+    for (const MemoryReply& reply : replies_[sm])
+      if (reply.ready < until)
+        due(reply);
+      else
+        later_replies_[sm].push_back(reply);
+    replies_[sm].clear();
+    if (!replies.empty()) sms_[sm]->deliver(replies);
     deliver(bulk_arrivals_[sm], &BulkArrival::when);
     deliver(messages_[sm], &ClusterMessage::when);
     reached_[sm] = until - behind_[sm];
@@ -264,8 +287,7 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
     std::size_t targets = 0;
     for (std::uint32_t left = copy.ctas; left != 0; left &= left - 1) {
       ranks[targets] = static_cast<std::size_t>(std::countr_zero(left));
-      const std::int64_t cta = launch.cta_at(copy.cluster, static_cast<std::int64_t>(ranks[targets]));
-      const int sm = sm_of(cta);
+      const int sm = sm_of(copy.cta[ranks[targets]]);
       sms[targets++] = sm < 0 ? request.sm : static_cast<std::uint16_t>(sm);
     }
     if (targets == 1 && sms[0] == request.sm) {
@@ -344,7 +366,7 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
     const FinishedCta ended = timeline_[i];
     ++ended_;
     dispatch_.note_end(ended.end);
-    sm_of_.erase(ended.cta);
+    if (follows_ctas_) sm_of_[static_cast<std::size_t>(ended.cta)] = -1;
     if (dispatch_.remaining() == 0) continue;
     if (kernel_.launch().clustered())
       for (const CtaDispatch::Placement& p : dispatch_.replace_cluster(ended.sm)) give(p);

@@ -24,6 +24,7 @@
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/occupancy.h"
+#include "models/timed_queue.h"
 #include "sim/engine/attribution.h"
 #include "sim/engine/counting/counting_sm.h"
 #include "sim/engine/launch_history.h"
@@ -118,6 +119,8 @@ class WindowEngine {
   std::vector<Turn> turns_;                        // by thread
   RequestOrder requests_;                          // of the last window
   std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
+  // ... and before later ones, where clocks slow down.
+  std::vector<TimedQueue<MemoryReply, &MemoryReply::ready>> later_replies_;
   std::vector<FinishedCta> timeline_;
   std::vector<FinishedCta> leaving_;  // their warps have exited, what they stored has not left the SM
   std::vector<std::int64_t> given_;   // CTAs placed on each SM
@@ -131,7 +134,7 @@ class WindowEngine {
   // Of clusters: by SM, what bulk copies and others bring to its mbarriers; where each CTA is.
   std::vector<std::vector<BulkArrival>> bulk_arrivals_;
   std::vector<std::vector<ClusterMessage>> messages_;
-  std::unordered_map<std::int64_t, int> sm_of_;  // of the CTAs that are there; empty where nobody asks
+  std::vector<std::int16_t> sm_of_;  // by CTA, -1: it is not there; empty where nobody asks
   bool follows_ctas_ = false;
   ClusterBarriers cluster_barriers_;
   LaunchHistory* history_ = nullptr;

@@ -129,6 +129,7 @@ struct Decoded {
   bool warp_wide = false;               // reads other lanes: the guard's lanes matter too
   bool barrier_result = false;          // BAR.RED, B2R: needs the CTA's warps together
   bool special_register = false;        // reads one that may change
+  bool product = false;                 // of matrices, by one warp; its values can be computed
   bool values_missing = false;          // its results can not be computed here, only its place and addresses
   bool takes_new_maps = false;          // UTMACCTL.IV: tensor maps that the launch itself has written come into force
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "traces/sass/page_map.h"
+#include "traces/sass/unknown_sectors.h"
 
 namespace tilescope::sass {
 
@@ -34,6 +35,7 @@ class GridMemory {
   // it see. True when these see anything else than turns before.
   bool leave(const DeviceMemory& device, bool first_turn, const PageMap& written, std::vector<MemorySector>& changed);
   std::uint64_t bytes() const { return std::uint64_t{pages_.size()} * kPageBytes; }
+  UnknownSectors unknown;  // what turns before have stored there is not known; for programs that pass that on
 
  private:
   PageMap pages_;

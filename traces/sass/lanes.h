@@ -52,9 +52,20 @@ void load_wide(const WarpState& warp, const Source& source, WideLanes& to);
 
 constexpr bool has_lane(std::uint32_t mask, int lane) { return (mask >> lane & 1U) != 0; }
 
+// The bit of each lane in a mask.
+inline constexpr LaneArray kLaneBit = [] {
+  LaneArray bits{};
+  for (std::size_t l = 0; l < kLanes; ++l) bits[l] = Word{1} << l;
+  return bits;
+}();
+
 inline void merge(LaneArray& to, const LaneArray& from, std::uint32_t mask) {
+  if (mask == kAllLanes) {
+    to = from;
+    return;
+  }
   for (std::size_t l = 0; l < kLanes; ++l) {
-    const Word keep = (mask >> l & 1U) - 1U;
+    const Word keep = Word{(mask & kLaneBit[l]) != 0} - 1U;
     to[l] = (to[l] & keep) | (from[l] & ~keep);
   }
 }

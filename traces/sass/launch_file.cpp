@@ -17,6 +17,7 @@
 #include "traces/sass/listing_cache.h"
 #include "traces/sass/sass_kernel.h"
 #include "traces/sass/shared_extent.h"
+#include "traces/sass/spared_products.h"
 
 namespace tilescope::sass {
 namespace {
@@ -262,7 +263,7 @@ class LaunchFileReader {
     fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);
     if (!errors_.empty()) return;
     set_constants_address(state, function_->architecture, linked->constants_address);
-    auto program = build_program(*linked, std::move(state), how_.all_values);
+    auto program = build_sparing_program(*linked, std::move(state), how_.all_values);
     if (!program) {
       refused_.insert(refused_.end(), program.error().begin(), program.error().end());
       return;
@@ -318,7 +319,8 @@ class LaunchFileReader {
 
   std::optional<std::int64_t> extent_of_shared_memory() {
     try {
-      return shared_extent(result_.program, result_.memory, result_.shared_bytes);
+      const Program& program = result_.program.with_products ? *result_.program.with_products : result_.program;
+      return shared_extent(program, result_.memory, result_.shared_bytes);
     } catch (const DiagnosticsError& error) {
       errors_ = error.diagnostics();
     } catch (const std::length_error& error) {  // of the pattern table

@@ -100,17 +100,18 @@ void CtaMemory::count_page() {
 
 void CtaMemory::clear(std::span<const MemorySector> over) {
   written_.clear();
-  for (std::vector<std::uint8_t>& shared : shared_of_) std::fill(shared.begin(), shared.end(), std::uint8_t{0});
+  for (ZeroedBytes& shared : shared_of_) shared.clear();
   if (!all_known_) {
     unknown_.assign(unknown_.size(), {});
     unknown_global_.clear();
-    all_known_ = true;
   }
+  all_known_ = true;
   next_turn(over);
 }
 
 void CtaMemory::next_turn(std::span<const MemorySector> over) {
   if (before_ != nullptr) written_.clear();
+  all_known_ = all_known_ && (!keeps_unknown() || unknown_sectors_->empty());
   readable_ = {};
   writable_ = {};
   for (const MemorySector& sector : over)
@@ -118,14 +119,16 @@ void CtaMemory::next_turn(std::span<const MemorySector> over) {
                 MemorySector::kBytes);
 }
 
-std::uint8_t* CtaMemory::in_cluster(std::uint32_t address, std::size_t bytes) const {
+const std::uint8_t* CtaMemory::in_cluster(std::uint32_t address, std::size_t bytes) const {
   const std::size_t rank = address >> 24U, offset = address & 0xffffffU;
   if (rank == 0 || rank > shared_of_.size() || offset + bytes > shared_of_[rank - 1].size()) return nullptr;
   return shared_of_[rank - 1].data() + offset;
 }
 
+void CtaMemory::pass_on_unknown() { unknown_sectors_ = before_ != nullptr ? &before_->unknown : nullptr; }
+
 void CtaMemory::set_known(std::uint32_t shared, std::size_t bytes, bool known) {
-  if (known && all_known_) return;
+  if (!keeps_unknown() || (known && all_known_)) return;
   const std::size_t rank = shared >> 24U == 0 ? rank_ : (shared >> 24U) - 1, offset = shared & 0xffffffU;
   if (rank >= unknown_.size() || offset + bytes > shared_of_[rank].size()) return;
   std::vector<bool>& words = unknown_[rank];
@@ -144,21 +147,13 @@ bool CtaMemory::is_known(std::uint32_t shared, std::size_t bytes) const {
 }
 
 void CtaMemory::set_known_global(std::uint64_t address, std::size_t bytes, bool known) {
-  if (known && unknown_global_.empty()) return;
-  for (std::uint64_t sector = address / 32; sector <= (address + bytes - 1) / 32; ++sector) {
-    if (known)
-      unknown_global_.erase(sector);
-    else
-      unknown_global_.insert(sector);
-  }
+  if (!keeps_unknown() || (known && unknown_sectors_->empty())) return;
+  unknown_sectors_->set(address, bytes, known);
   all_known_ = all_known_ && known;
 }
 
 bool CtaMemory::is_known_global(std::uint64_t address, std::size_t bytes) const {
-  if (unknown_global_.empty()) return true;
-  for (std::uint64_t sector = address / 32; sector <= (address + bytes - 1) / 32; ++sector)
-    if (unknown_global_.contains(sector)) return false;
-  return true;
+  return !keeps_unknown() || unknown_sectors_->knows(address, bytes);
 }
 
 }  // namespace tilescope::sass

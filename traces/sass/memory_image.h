@@ -11,11 +11,12 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "traces/sass/grid_memory.h"
 #include "traces/sass/page_map.h"
+#include "traces/sass/unknown_sectors.h"
+#include "traces/sass/zeroed_bytes.h"
 
 namespace tilescope::sass {
 
@@ -46,10 +47,11 @@ class CtaMemory {
       : device_(&device),
         before_(before),
         write_through_(write_through),
-        shared_of_(ctas, std::vector<std::uint8_t>(shared)),
         unknown_(ctas),
         all_pages_(&pages),
         most_written_(most_written) {
+    shared_of_.reserve(ctas);
+    for (std::size_t rank = 0; rank < ctas; ++rank) shared_of_.emplace_back(shared);
     select(0);
   }
   CtaMemory(const CtaMemory&) = delete;
@@ -75,7 +77,9 @@ class CtaMemory {
     return writable_.at + inside;
   }
   std::uint8_t* shared_to_write(std::uint32_t address, std::size_t bytes) {
-    return address + bytes <= shared_bytes_ ? shared_ + address : in_cluster(address, bytes);
+    if (address + bytes <= shared_bytes_) return shared_of_[rank_].to_write(address, bytes);
+    if (in_cluster(address, bytes) == nullptr) return nullptr;
+    return shared_of_[(address >> 24U) - 1].to_write(address & 0xffffffU, bytes);
   }
   // From now on the CTA of this rank runs.
   void select(std::size_t rank) {
@@ -95,6 +99,10 @@ class CtaMemory {
   void set_known_global(std::uint64_t address, std::size_t bytes, bool known);
   bool is_known(std::uint32_t shared, std::size_t bytes) const;
   bool is_known_global(std::uint64_t address, std::size_t bytes) const;
+  // From the next start of a CTA on: what one stores that is not known is not known to those behind it either. With
+  // `before` alone; without, everything counts as known, since all loads have been checked.
+  void pass_on_unknown();
+  bool keeps_unknown() const { return unknown_sectors_ != nullptr; }
 
   // As at the start of a CTA, with `over` lying over the buffers.
   void clear(std::span<const MemorySector> over = {});
@@ -123,18 +131,19 @@ class CtaMemory {
   std::uint8_t* page_to_write(std::uint64_t number);
   void count_page();
   // In the memory of the CTA that the address names; null: there is none, or it has fewer bytes.
-  std::uint8_t* in_cluster(std::uint32_t address, std::size_t bytes) const;
+  const std::uint8_t* in_cluster(std::uint32_t address, std::size_t bytes) const;
 
   DeviceMemory* device_;
   GridMemory* before_;
   bool write_through_;
-  mutable std::vector<std::vector<std::uint8_t>> shared_of_;  // by rank
-  std::uint8_t* shared_ = nullptr;                            // of the CTA that runs
+  std::vector<ZeroedBytes> shared_of_;    // by rank
+  const std::uint8_t* shared_ = nullptr;  // of the CTA that runs
   std::size_t shared_bytes_ = 0, rank_ = 0;
   bool all_known_ = true;
-  std::vector<std::vector<bool>> unknown_;            // by rank: words of shared memory; empty: none
-  std::unordered_set<std::uint64_t> unknown_global_;  // sectors, by address / 32
-  Extent<const std::uint8_t> readable_;               // found last
+  std::vector<std::vector<bool>> unknown_;  // by rank: words of shared memory; empty: none
+  UnknownSectors unknown_global_;
+  UnknownSectors* unknown_sectors_ = &unknown_global_;  // of this CTA, or of all; null: nobody keeps them
+  Extent<const std::uint8_t> readable_;                 // found last
   Extent<std::uint8_t> writable_;
   PageMap written_;  // what the running CTA writes over is copied, page by page
   std::atomic<std::uint64_t>* all_pages_;

@@ -71,20 +71,26 @@ void add3_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
     complement[i] = 0U - (op.flags >> i & 1U);
     ones += op.flags >> i & 1U;
   }
-  LaneArray result;
-  std::array<std::uint8_t, kLanes> above{};
+  LaneArray extra, result, above;
+  extra.fill(ones);
+  if (with_carry) {
+    for (std::size_t l = 0; l < kLanes; ++l)
+      extra[l] += Word{(carry1 & kLaneBit[l]) != 0} + Word{(carry2 & kLaneBit[l]) != 0};
+  }
+  const LaneArray &a = *in[0], &b = *in[1], &c = *in[2];
   for (std::size_t l = 0; l < kLanes; ++l) {
-    const Wide extra = with_carry ? ones + (carry1 >> l & 1U) + (carry2 >> l & 1U) : ones;
-    const Wide sum =
-        Wide{(*in[0])[l] ^ complement[0]} + ((*in[1])[l] ^ complement[1]) + ((*in[2])[l] ^ complement[2]) + extra;
-    result[l] = static_cast<Word>(sum);
-    above[l] = static_cast<std::uint8_t>(sum >> 32U);
+    const Word first = a[l] ^ complement[0], last = c[l] ^ complement[2];
+    const Word of_two = first + (b[l] ^ complement[1]), of_three = of_two + last, all = of_three + extra[l];
+    result[l] = all;
+    above[l] = Word{of_two < first} + Word{of_three < last} + Word{all < extra[l]};
   }
   merge(output(warp, op.out), result, mask);
-  std::array<std::uint8_t, kLanes> one{}, two{};
-  for (std::size_t l = 0; l < kLanes; ++l) one[l] = above[l] != 0 ? 1 : 0, two[l] = above[l] >> 1U != 0 ? 1 : 0;
-  set_predicate(warp, op.predicate_out[0], packed(one), mask);
-  set_predicate(warp, op.predicate_out[1], packed(two), mask);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (op.predicate_out[i] % 8U == 7) continue;
+    std::array<std::uint8_t, kLanes> truth;
+    for (std::size_t l = 0; l < kLanes; ++l) truth[l] = above[l] > i ? 1 : 0;
+    set_predicate(warp, op.predicate_out[i], packed(truth), mask);
+  }
 }
 
 void multiply_add_carry(WarpState& warp, const MicroOp& op, std::uint32_t mask) {

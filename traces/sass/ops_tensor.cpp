@@ -148,6 +148,7 @@ const Shape* take_shape(Decoder& d, std::span<const Shape> shapes) {
 }
 
 void fragments(Decoder& d, int out, int a, int b, int c) {
+  d.decoded.product = true;
   d.out_words(out);
   d.in_words(d.op().tensor_in[0], a, d.decoded.uses);
   d.in_words(d.op().tensor_in[1], b, d.decoded.uses);

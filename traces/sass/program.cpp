@@ -23,7 +23,8 @@ constexpr std::uint32_t kLastLine = 0xffffff;
 
 class Builder {
  public:
-  Builder(const LinkedCode& linked, LaunchState launch, bool all_values) : linked_(linked), all_values_(all_values) {
+  Builder(const LinkedCode& linked, LaunchState launch, bool all_values, bool products)
+      : linked_(linked), all_values_(all_values), products_(products) {
     program_.launch = std::move(launch);
     program_.listing = linked.file;
     program_.outside = linked.outside;
@@ -93,7 +94,10 @@ class Builder {
           error(listed, problem);
       }
     }
-    for (const Decoded& decoded : program_.code) program_.instructions.push_back(decoded.instruction);
+    for (Decoded& decoded : program_.code) {
+      decoded.values_missing = decoded.values_missing || (decoded.product && !products_);
+      program_.instructions.push_back(decoded.instruction);
+    }
   }
 
   // Appends the instruction. Returns what is wrong with it; empty: nothing.
@@ -305,6 +309,7 @@ class Builder {
       const Decoded& decoded = program_.code[i];
       const bool executed = slice.executed[i];
       program_.executed_share += executed ? 1 : 0;
+      program_.computes_products = program_.computes_products || (executed && decoded.product);
       if (decoded.is_memory) {
         Step step;
         step.op = &decoded.op;
@@ -363,7 +368,7 @@ class Builder {
   }
 
   const LinkedCode& linked_;
-  bool all_values_;
+  bool all_values_, products_;
   Program program_;
   Diagnostics errors_;
   ConstantLines constant_lines_;
@@ -388,8 +393,9 @@ DecodeFunction decode_function(std::string_view opcode) {
   return found == table.end() ? nullptr : found->second;
 }
 
-tl::expected<Program, Diagnostics> build_program(const LinkedCode& code, LaunchState launch, bool all_values) {
-  return Builder(code, std::move(launch), all_values).build();
+tl::expected<Program, Diagnostics> build_program(const LinkedCode& code, LaunchState launch, bool all_values,
+                                                 bool products) {
+  return Builder(code, std::move(launch), all_values, products).build();
 }
 
 tl::expected<Program, Diagnostics> build_program(const ListedFunction& function, const std::string& file,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -55,13 +56,18 @@ struct Program {
   bool needs_global = false;  // contents of global memory do
   bool needs_local = false;
   bool ctas_exchange = false;      // values that matter may pass between CTAs, through global memory
+  bool computes_products = false;  // of matrices: some have to be executed
   std::size_t executed_share = 0;  // instructions that have to be executed, of code.size()
+  // The same with all products of matrices that this one leaves out; null: it leaves none out (spared_products.h).
+  std::unique_ptr<Program> with_products;
 };
 
 // `launch` has its dimensions and constants filled. With `all_values` every instruction is executed.
 // Fails with every instruction that is not known, each with its line; the first 1,000. An instruction that is not known
 // in a function which only its address reaches stops the launch when it is reached.
-tl::expected<Program, Diagnostics> build_program(const LinkedCode& code, LaunchState launch, bool all_values);
+// Without `products` those of matrices are not computed; fails when an address or a branch depends on one.
+tl::expected<Program, Diagnostics> build_program(const LinkedCode& code, LaunchState launch, bool all_values,
+                                                 bool products = true);
 // Of one function that names no other.
 tl::expected<Program, Diagnostics> build_program(const ListedFunction& function, const std::string& file,
                                                  LaunchState launch, bool all_values);

@@ -28,8 +28,18 @@ SassKernel::~SassKernel() = default;
 
 std::unique_ptr<WarpStream> SassKernel::make_stream() const {
   if (program_.ctas_exchange && program_.launch.grid.count() > 1)
-    std::call_once(passed_once_, [this] { passed_.find(program_, patterns_, memory_, shared_bytes_, resident_); });
+    std::call_once(passed_once_, [this] { find_passed(); });
   return std::make_unique<SassStream>(*this);
+}
+
+// With all products after all where leaving them out has led nowhere.
+void SassKernel::find_passed() const {
+  passed_.find(program_, patterns_, memory_, shared_bytes_, resident_);
+  if (passed_.missing().empty() || !program_.with_products) return;
+  const std::unique_ptr<Program> whole = std::move(program_.with_products);
+  program_ = std::move(*whole);
+  passed_ = {};
+  passed_.find(program_, patterns_, memory_, shared_bytes_, resident_);
 }
 
 std::vector<std::string> SassKernel::approximations() const {

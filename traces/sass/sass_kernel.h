@@ -35,8 +35,9 @@ class SassKernel final : public Kernel {
   friend class SassStream;
   // The execution of one cluster or CTA, shared by the streams of its warps as long as one of them lives.
   std::shared_ptr<CtaExecutor> execution_of(std::int64_t cluster) const;
+  void find_passed() const;
 
-  Program program_;
+  mutable Program program_;  // does not change once there is a stream
   Launch launch_;
   // The program's, where a lane's EXIT lets others run on; then each EXIT again, as the end of the warp.
   std::vector<Instruction> instructions_;

@@ -43,7 +43,11 @@ std::uint32_t SegmentKeys::key_of(const std::vector<std::uint32_t>& signature) {
 
 std::uint32_t SegmentKeyCache::key_of(std::uint32_t first, std::uint32_t length, const MemoryOperand* operands) {
   keys_.sign(first, length, operands, signature_);
-  Known& known = known_[first];
+  if (place_[first] == 0) {
+    known_.emplace_back();
+    place_[first] = static_cast<std::uint32_t>(known_.size());
+  }
+  Known& known = known_[place_[first] - 1];
   if (known.signature != signature_) {
     known.signature = signature_;
     known.key = keys_.key_of(signature_);

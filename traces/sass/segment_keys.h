@@ -39,7 +39,7 @@ class SegmentKeys {
 // Of one stream: remembers the last signature seen at each place, and asks SegmentKeys only when it changes.
 class SegmentKeyCache {
  public:
-  explicit SegmentKeyCache(SegmentKeys& keys) : keys_(keys), known_(keys.instructions()) {}
+  explicit SegmentKeyCache(SegmentKeys& keys) : keys_(keys), place_(keys.instructions()) {}
   std::uint32_t key_of(std::uint32_t first, std::uint32_t length, const MemoryOperand* operands);
 
  private:
@@ -48,7 +48,8 @@ class SegmentKeyCache {
     std::uint32_t key = 0;
   };
   SegmentKeys& keys_;
-  std::vector<Known> known_;  // by first instruction
+  std::vector<std::uint32_t> place_;  // by first instruction, in known_, from 1; 0: none
+  std::vector<Known> known_;          // segments begin at few instructions
   std::vector<std::uint32_t> signature_;
 };
 

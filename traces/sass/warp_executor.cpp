@@ -244,7 +244,7 @@ void WarpExecutor::run_memory(const Step& step, std::uint32_t lanes) {
         }
         if (state_.memory != nullptr && !state_.memory->knows_all()) know(step, access, takes_part);
         if (lanes != 0) op.run(state_, op, lanes);
-      } else if (step.forgets && state_.memory != nullptr) {
+      } else if (step.forgets && state_.memory != nullptr && state_.memory->keeps_unknown()) {
         state_.space = static_cast<std::uint8_t>(memory.at.space);
         forget(access, takes_part);
       }

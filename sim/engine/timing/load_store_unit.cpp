@@ -272,15 +272,14 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
     const Cycle cycles = packet_cycles(packet, issue.instruction.atomic(), returns);
     const Cycle sent = egress_.take(stages.start, cycles) + cycles - 1;
     if (returns) issue.counters.fill_sectors += packet.sectors.count();
-    const std::uint32_t fill = misses_.send({.line = base_line + packet.line,
-                                             .sectors = packet.sectors,
-                                             .kind = returns ? RequestKind::atomic : RequestKind::reduction,
-                                             .atomic = issue.instruction.atomic(),
-                                             .one_word = packet.one_word,
-                                             .word = packet.place,
-                                             .whole = packet.whole()},
-                                            sent);
-    if (waiting != OutstandingMisses::kNone) misses_.wait_for(fill, waiting);
+    misses_.send({.line = base_line + packet.line,
+                  .sectors = packet.sectors,
+                  .kind = returns ? RequestKind::atomic : RequestKind::reduction,
+                  .atomic = issue.instruction.atomic(),
+                  .one_word = packet.one_word,
+                  .word = packet.place,
+                  .whole = packet.whole()},
+                 sent, waiting);
   }
   global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free);
   timing.store_pending = !returns && waiting != OutstandingMisses::kNone ? 1 : 0;
@@ -352,10 +351,9 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
     const Cycle sent = egress_.take(
         stages.start, touched.sectors.count() * write_sector_cycles_ + (partial ? write_partial_cycles_ : 0));
     const LineAddress line = base_line + touched.line;
-    const std::uint32_t fill = misses_.send(
+    misses_.send(
         {.line = line, .sectors = touched.sectors, .kind = partial ? RequestKind::partial_write : RequestKind::write},
-        sent);
-    if (waiting != OutstandingMisses::kNone) misses_.wait_for(fill, waiting);
+        sent, waiting);
     if (is_local(issue.access))
       issue.counters.of(issue.access).hit_sectors += l1_.keep(line, touched.sectors, stages.last).count();
   }

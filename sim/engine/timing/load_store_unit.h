@@ -85,7 +85,7 @@ class LoadStoreUnit {
     return wavefronts == 0 ? now : shared_lane_.take(global_lane_, now, wavefronts) + wavefronts;
   }
 
-  std::vector<MemoryRequest>& outbox() { return misses_.outbox(); }
+  OutstandingMisses::Outbox& outbox() { return misses_.outbox(); }
   // The way to the other SMs of the cluster: when `bytes` that are ready at `now` have left.
   Cycle send_to_cluster(Cycle now, double bytes) {
     const auto cycles = static_cast<Cycle>(bytes / cluster_bytes_ + 0.5);

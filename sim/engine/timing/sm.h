@@ -46,7 +46,7 @@ class Sm {
   // The earliest cycle at which anything can issue; kNever when all warps wait for the chip or no CTA is here.
   Cycle next_event() const;
 
-  std::vector<MemoryRequest>& outbox() { return lsu_.outbox(); }
+  OutstandingMisses::Outbox& outbox() { return lsu_.outbox(); }
   std::vector<FinishedCta>& finished() { return finished_; }
   // To be told to CTAs of clusters, and to the barriers of these.
   std::vector<ClusterMessage>& messages() { return messages_; }

@@ -131,6 +131,10 @@ void Sm::issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand
   }
   const std::uint32_t copy = bulk_copies_.begin(
       {.cluster = slot.cluster, .ctas = operand.ctas, .barrier = operand.barrier, .bytes = box.bytes});
+  for (std::uint32_t ranks = operand.ctas; ranks != 0; ranks &= ranks - 1) {
+    const int rank = std::countr_zero(ranks);
+    bulk_copies_[copy].cta[static_cast<std::size_t>(rank)] = kernel_.launch().cta_at(slot.cluster, rank);
+  }
   const Cycle left =
       bulk_copies_.walk(box, operand.address, begins, RequestKind::bulk_read, copy, lines, sectors, send);
   const auto targets = static_cast<std::uint64_t>(std::popcount(operand.ctas));
