@@ -56,6 +56,7 @@ void cluster_launch(Report& report);
 void cluster_shared(Report& report);
 void fills(Report& report);
 void turns(Report& report);
+void load_depth(Report& report);
 void tile_steps(Report& report);
 void tile_store(Report& report);
 void store_and_load(Report& report);

@@ -71,6 +71,7 @@ const Benchmark kBenchmarks[] = {
     {"cluster_shared", cluster_shared},
     {"fills", fills},
     {"turns", turns},
+    {"load_depth", load_depth},
     {"tile_steps", tile_steps},
     {"tile_store", tile_store},
     {"store_and_load", store_and_load},
