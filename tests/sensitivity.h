@@ -204,6 +204,12 @@ inline const std::vector<Use>& uses() {
        [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
       {"lsu.wide_issue_cycles",
        [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
+      {"lsu.barrier_turn_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::barrier); }},
+      {"lsu.answer_turn_cycles",
+       [](const KernelRun& ran) {
+         return ran.of(AccessKind::global_load) != 0 &&
+                ran.of(AccessKind::shared_load) + ran.of(AccessKind::shared_store) != 0;
+       }},
       {"lsu.store_buffer_cycles", [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0; }},
       {"lsu.pipeline_cycles",
        [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},
