@@ -18,6 +18,7 @@ MemoryRequest request(RequestKind kind) {
 
 std::vector<int> warps(const std::vector<OutstandingMisses::Arrival>& arrivals) {
   std::vector<int> all;
+  all.reserve(arrivals.size());
   for (const OutstandingMisses::Arrival& arrival : arrivals) all.push_back(arrival.warp);
   return all;
 }

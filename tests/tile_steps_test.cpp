@@ -56,7 +56,8 @@ double predicted(const Step& step, int threads, const std::vector<std::string>& 
   std::vector<std::string> all{"sm.gpcs=[1]", "launch.first_sms=0"};
   all.insert(all.end(), changes.begin(), changes.end());
   const auto outcome = run(gpu("h200", all), *sass_kernel(file), Mode::timing);
-  return static_cast<double>(outcome.sm.active_cycles) / (kWaves * kSteps * ctas * (threads / 32));
+  const int warps = threads / 32;
+  return static_cast<double>(outcome.sm.active_cycles) / (kWaves * kSteps * ctas * warps);
 }
 
 }  // namespace
