@@ -1,4 +1,5 @@
-// Answers of the chip that an SM knows of before they are there, in order of time; of equal times, as they became known.
+// Answers of the chip that an SM knows of before they are there, in order of time; of equal times, as they became
+// known.
 #pragma once
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "models/access_cost.h"
-#include "models/bulk_copies.h"
 #include "models/answer_queue.h"
+#include "models/bulk_copies.h"
 #include "models/cluster_barriers.h"
 #include "models/constant_cache.h"
 #include "models/dispatch_port.h"
