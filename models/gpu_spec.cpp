@@ -99,8 +99,8 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("shared_queue_entries", shared_queue_entries, {1, 256}, "instruction",
             "waiting in the SM's queue for the pipeline");
   f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle", "between two load/store instructions of one sub-partition");
-  f.integer("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
-            "of a sub-partition's way to the SM's queues that addresses of 64 bits take; others take issue_cycles");
+  f.real("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
+         "of a sub-partition's way to the SM's queues that addresses of 64 bits take; others take issue_cycles");
   f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one sub-partition");
   f.integer("store_registers_per_cycle", store_registers_per_cycle, {1, 32}, "register/cycle",
             "data that a store hands over; the dispatch port is taken meanwhile");
@@ -114,6 +114,8 @@ void LsuSpec::fields(SpecFields& f) {
          "in which the data stage does nothing else, for each barrier of a CTA beside its wavefronts");
   f.real("answer_turn_cycles", answer_turn_cycles, {0, 64}, "cycle",
          "the same, for a load that waits for L2 while accesses to shared memory are waiting");
+  f.real("answer_hit_turn_cycles", answer_hit_turn_cycles, {0, 64}, "cycle",
+         "the same, while only accesses to global memory are waiting that do not wait for L2");
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
   f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle", "more for shared memory behind a generic address");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");

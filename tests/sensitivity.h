@@ -210,6 +210,8 @@ inline const std::vector<Use>& uses() {
          return ran.of(AccessKind::global_load) != 0 &&
                 ran.of(AccessKind::shared_load) + ran.of(AccessKind::shared_store) != 0;
        }},
+      {"lsu.answer_hit_turn_cycles",
+       [](const KernelRun& ran) { return ran.outcome.sm.of(AccessKind::global_load).hit_sectors != 0; }},
       {"lsu.store_buffer_cycles", [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0; }},
       {"lsu.pipeline_cycles",
        [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},

@@ -198,7 +198,8 @@ function frontFigure(section, axes, values, front) {
   const fx = column(second);
   const fy = column(first);
   const onFront = new Set(front.rows);
-  const point = (row) => ({ row, x: valueAt(fx, row), y: valueAt(fy, row), what: pointWords(axes, row) });
+  const place = (row) => ({ row, x: valueAt(fx, row), y: valueAt(fy, row) });
+  const point = (row) => ({ ...place(row), what: pointWords(axes, row) });
   const frontPoints = front.rows.map(point).sort((a, b) => a.x - b.x);
   const others = [];
   for (let row = 0; row < section.shown; row += 1)
@@ -220,7 +221,8 @@ function frontFigure(section, axes, values, front) {
     { field: 'y', title: fy.name },
   ];
   const dense = others.length > mostPoints;
-  const cloud = dense ? density(others.map(point), scale(fx).type === 'log', scale(fy).type === 'log') : others.map(point);
+  // When the figure is drawn: of fronts further down the page nobody may look at.
+  const cloud = () => (dense ? density(others.map(place), scale(fx).type === 'log', scale(fy).type === 'log') : others.map(point));
   const good = (goal) => `${goal.column} ${goal.most ? 'high' : 'low'}`;
   return figure({
     title: `Front: ${first.column} against ${second.column}`,
@@ -232,7 +234,7 @@ function frontFigure(section, axes, values, front) {
       layer: [
         dense
           ? {
-              data: { values: cloud },
+              data: { values: cloud() },
               mark: { type: 'rect', color: '#8a94a3' },
               encoding: {
                 x: { ...x },
@@ -243,7 +245,7 @@ function frontFigure(section, axes, values, front) {
                 tooltip: [{ field: 'points' }],
               },
             }
-          : { data: { values: cloud }, mark: { type: 'circle', color: '#8a94a3', opacity: 0.5, size: 26 }, encoding: { x, y, tooltip } },
+          : { data: { values: cloud() }, mark: { type: 'circle', color: '#8a94a3', opacity: 0.5, size: 26 }, encoding: { x, y, tooltip } },
         {
           data: { values: frontPoints },
           mark: { type: 'line', color: palette[1], interpolate: 'linear', strokeWidth: 1.5 },

@@ -21,7 +21,6 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       special_latency_(gpu.pipes.special_latency_cycles),
       l1_latency_(gpu.l1.latency_cycles),
       issue_cycles_(gpu.lsu.issue_cycles),
-      wide_issue_cycles_(gpu.lsu.wide_issue_cycles),
       store_registers_per_cycle_(gpu.lsu.store_registers_per_cycle),
       wide_address_cycles_(gpu.lsu.wide_address_cycles),
       store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
@@ -29,6 +28,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       barrier_turn_(gpu.lsu.barrier_turn_cycles),
       answer_turn_(gpu.lsu.answer_turn_cycles),
+      answer_hit_turn_(gpu.lsu.answer_hit_turn_cycles),
       read_request_cycles_(gpu.crossbar.read_request_cycles),
       write_sector_cycles_(gpu.crossbar.write_sector_cycles),
       write_partial_cycles_(gpu.crossbar.write_partial_cycles),
@@ -36,7 +36,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       compare_cycles_(gpu.shared.compare_cycles),
       cluster_bytes_(gpu.asynchronous.cluster_bytes_per_cycle),
       cluster_cycles_(gpu.asynchronous.cluster_cycles),
-      ports_(static_cast<std::size_t>(gpu.sm.sub_partitions)) {
+      ports_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPort(gpu.lsu.wide_issue_cycles)) {
   for (Lane* lane : {&shared_lane_, &global_lane_}) {
     lane->waiting.resize(ports_.size());
     for (Ring& ring : lane->waiting) ring.left.assign(static_cast<std::size_t>(gpu.lsu.queue_entries), 0);
@@ -50,10 +50,11 @@ Cycle LoadStoreUnit::room_at(const Lane& lane, std::uint8_t sub) const {
 
 // Queue of the sub-partition, queue of the SM, tag stage, data stage: each is entered when there is room, in order of
 // issue.
-LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Lane& other, Cycle now, bool wide, std::int64_t tag,
-                                          std::int64_t wavefronts, std::uint8_t sub) {
+LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
+                                          std::uint8_t sub) {
   Stages stages = look_up(own, now, wide, tag, sub);
-  pass_data(own, other, stages, wavefronts, sub);
+  pass_data(own, stages, wavefronts, sub);
+  own.queue.push(stages.start - pipeline_cycles_);
   return stages;
 }
 
@@ -62,19 +63,18 @@ LoadStoreUnit::Stages LoadStoreUnit::look_up(Lane& own, Cycle now, bool wide, st
   SubPort& port = ports_[sub];
   port.issued = now;
   const Cycle queued = std::max({now, own.queue.oldest(), port.operands_free});
-  port.operands_free = queued + (wide ? wide_issue_cycles_ : issue_cycles_);
+  port.operands_free = queued + (wide ? port.wide_issue.next() : issue_cycles_);
   own.waiting[sub].push(queued);
   const Cycle tagged = tag == 0 ? queued + pipeline_cycles_ : tag_stage_.take(queued + pipeline_cycles_, tag);
   const Cycle looked_up = tagged + std::max<std::int64_t>(0, tag - 1);  // the last of its lines
   return {tagged, looked_up, looked_up};
 }
 
-void LoadStoreUnit::pass_data(Lane& own, Lane& other, Stages& stages, std::int64_t wavefronts, std::uint8_t sub) {
+void LoadStoreUnit::pass_data(Lane& own, Stages& stages, std::int64_t wavefronts, std::uint8_t sub) {
   // The stage works on for the other sub-partitions while this one's port is busy.
-  const Cycle by_stage = own.take(other, stages.start, wavefronts);
+  const Cycle by_stage = take_data_stage(own, stages.start, wavefronts);
   const Cycle by_port = ports_[sub].data.take(stages.start, wavefronts * wavefront_cycles_);
   stages.start = std::max(by_stage, by_port);
-  own.queue.push(stages.start - pipeline_cycles_);
   stages.last = stages.start + std::max<std::int64_t>(0, wavefronts - 1) * wavefront_cycles_;
 }
 
@@ -95,7 +95,7 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
-  const Stages stages = pass(shared_lane_, global_lane_, issue.now, false, 0, cost.wavefronts, issue.by.sub);
+  const Stages stages = pass(shared_lane_, issue.now, false, 0, cost.wavefronts, issue.by.sub);
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
   Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
                 stores ? dispatch_cycles(issue.access, issue.operand) : 1};
@@ -114,7 +114,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
   const OpClass op = instruction.op;
   switch (memory_operands(op)) {
     case 0: {  // a shuffle, or a special register
-      const Stages stages = pass(shared_lane_, global_lane_, now, false, 0, 1, by.sub);
+      const Stages stages = pass(shared_lane_, now, false, 0, 1, by.sub);
       return {stages.start,
               stages.last - pipeline_cycles_ + (op == OpClass::special ? special_latency_ : shuffle_latency_)};
     }
@@ -169,9 +169,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_access(const Issue& issue) {
 LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(const Issue& issue) {
   const bool shared = is_shared(issue.access);
   ++issue.counters.data_wavefronts;
-  const Stages stages = shared
-                            ? pass(shared_lane_, global_lane_, issue.now, false, 0, 1, issue.by.sub)
-                            : pass(global_lane_, shared_lane_, issue.now, !is_local(issue.access), 0, 1, issue.by.sub);
+  const Stages stages = shared ? pass(shared_lane_, issue.now, false, 0, 1, issue.by.sub)
+                               : pass(global_lane_, issue.now, !is_local(issue.access), 0, 1, issue.by.sub);
   const Cycle latency = shared ? shared_latency_ : l1_latency_;
   return {stages.start, stages.last - pipeline_cycles_ + latency};
 }
@@ -203,19 +202,23 @@ void LoadStoreUnit::store_copied(const Issue& issue) {
   if (cost.wavefronts != 0) ++counters.requests;
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
-  if (issue.instruction.cached == 0) shared_lane_.take(global_lane_, issue.now, cost.wavefronts);
+  if (issue.instruction.cached == 0) take_data_stage(shared_lane_, issue.now, cost.wavefronts);
 }
 
 Cycle LoadStoreUnit::pass_answer(Cycle ready, std::int64_t passes, std::uint8_t sub) {
-  const Cycle by_stage = global_lane_.take(shared_lane_, ready, passes);
+  Cycle turn = 0;
+  if (shared_lane_.data_free > ready)
+    turn = answer_turn_.next();
+  else if (global_lane_.data_free > ready)
+    turn = answer_hit_turn_.next();
+  const Cycle by_stage = take_data_stage(answer_lane_, ready, passes + turn);
   const Cycle by_port = ports_[sub].data.take(ready, passes * wavefront_cycles_);
-  if (shared_lane_.data_free > by_stage) global_lane_.extend(shared_lane_, answer_turn_.next());
   return std::max(by_stage, by_port) + passes - 1;
 }
 
 void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
   counters.data_wavefronts += static_cast<std::uint64_t>(barrier_wavefronts_);
-  shared_lane_.take(global_lane_, now, barrier_wavefronts_ + barrier_turn_.next());
+  take_data_stage(shared_lane_, now, barrier_wavefronts_ + barrier_turn_.next());
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {
@@ -247,8 +250,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   if (is_load(issue.access)) return load_lines(issue, footprint, line, tag);
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
   global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
-  const Stages stages = pass(global_lane_, shared_lane_, issue.now, !is_local(issue.access), tag,
-                             footprint.data_wavefronts, issue.by.sub);
+  const Stages stages =
+      pass(global_lane_, issue.now, !is_local(issue.access), tag, footprint.data_wavefronts, issue.by.sub);
   return store_lines(issue, footprint, line, stages);
 }
 
@@ -261,8 +264,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   issue.counters.tag_cycles += static_cast<std::uint64_t>(cost.tag_cycles);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const bool returns = issue.access == AccessKind::global_atomic;
-  const Stages stages =
-      pass(global_lane_, shared_lane_, issue.now, true, cost.tag_cycles, cost.wavefronts, issue.by.sub);
+  const Stages stages = pass(global_lane_, issue.now, true, cost.tag_cycles, cost.wavefronts, issue.by.sub);
   Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand), returns ? 1 : 0};
   const LineAddress base_line = LineAddress::of(issue.operand.base);
   const OutstandingMisses::Waiting waiting =
@@ -293,7 +295,8 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   Stages stages = look_up(global_lane_, issue.now, !is_local(issue.access), tag, issue.by.sub);
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here. One through L1 looks at what it reads.
   const bool copies = issue.instruction.op == OpClass::async_copy;
-  if (copies) pass_data(global_lane_, shared_lane_, stages, issue.passes, issue.by.sub);
+  if (copies) pass_data(global_lane_, stages, issue.passes, issue.by.sub);
+  global_lane_.queue.push(stages.start - pipeline_cycles_);
   Timing timing{stages.start, 0, dispatch_cycles(issue.access, issue.operand)};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
@@ -325,10 +328,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     }
   }
   const bool waits = waiting != OutstandingMisses::kNone;
-  if (waits && !copies)
-    global_lane_.queue.push(stages.start - pipeline_cycles_);
-  else if (!copies)
-    pass_data(global_lane_, shared_lane_, stages, footprint.data_wavefronts, issue.by.sub);
+  if (!waits && !copies) pass_data(global_lane_, stages, footprint.data_wavefronts, issue.by.sub);
   timing.dequeued = stages.start;
   timing.complete = std::max(timing.complete, stages.last - pipeline_cycles_ + l1_latency_);
   if (!waits) return timing;
@@ -337,7 +337,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   if (!copies)
     misses_.passes_later(waiting, footprint.data_wavefronts);
   else if (issue.passes != 0)
-    global_lane_.take(shared_lane_, stages.start, 1);  // to write what comes from L2
+    take_data_stage(global_lane_, stages.start, 1);  // to write what comes from L2
   // It holds the request until its misses have left.
   tag_stage_.next_free = std::max(tag_stage_.next_free, leaves + read_request_cycles_);
   return timing;

@@ -82,7 +82,7 @@ class LoadStoreUnit {
   void pass_barrier(Cycle now, SmCounters& counters);
   // Tensor cores read their operands through the data stage; returns when the last wavefront has passed.
   Cycle read_operands(Cycle now, Cycle wavefronts) {
-    return wavefronts == 0 ? now : shared_lane_.take(global_lane_, now, wavefronts) + wavefronts;
+    return wavefronts == 0 ? now : take_data_stage(shared_lane_, now, wavefronts) + wavefronts;
   }
 
   OutstandingMisses::Outbox& outbox() { return misses_.outbox(); }
@@ -107,27 +107,19 @@ class LoadStoreUnit {
       next = next + 1 == left.size() ? 0 : next + 1;
     }
   };
-  // Shared-memory and global-memory instructions queue apart and take turns at the data stage. Each lane knows when
-  // what it has accepted will be through; work that one accepts delays the backlog of the other.
+  // Shared-memory and global-memory instructions queue apart, as far as the tag stage; loads that wait for L2 have no
+  // queue. The three take turns at the data stage. Each lane knows when what it has accepted will be through; work that
+  // one accepts delays the backlog of the others.
   struct Lane {
     std::vector<Ring> waiting;  // in each sub-partition
     Ring queue;                 // of the SM
     Cycle data_free = 0;
-    Cycle take(Lane& other, Cycle when, Cycle duration) {
-      const Cycle start = std::max(when, data_free);
-      data_free = start + duration;
-      if (other.data_free > start) other.data_free += duration;
-      return start;
-    }
-    // What it has accepted takes so much longer.
-    void extend(Lane& other, Cycle duration) {
-      if (other.data_free > data_free) other.data_free += duration;
-      data_free += duration;
-    }
   };
   struct SubPort {
+    explicit SubPort(double wide_issue_cycles) : wide_issue(wide_issue_cycles) {}
     Cycle issued = -1000;     // the last instruction
     Cycle operands_free = 0;  // the way of addresses into the SM's queues
+    PartCycles wide_issue;    // ... which one of 64 bits takes
     Resource data;            // the sub-partition's way into the data stage
   };
   struct Issue {  // of one access
@@ -140,11 +132,18 @@ class LoadStoreUnit {
     std::int64_t passes = 0;  // of the data stage, by a copy through L1
   };
 
+  // When the lane's turn begins, of an access that is ready for the data stage at `when`.
+  Cycle take_data_stage(Lane& own, Cycle when, Cycle duration) {
+    const Cycle start = std::max(when, own.data_free);
+    own.data_free = start + duration;
+    for (Lane* const other : {&shared_lane_, &global_lane_, &answer_lane_})
+      if (other != &own && other->data_free > start) other->data_free += duration;
+    return start;
+  }
   // `wide`: by addresses of 64 bits.
-  Stages pass(Lane& own, Lane& other, Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
-              std::uint8_t sub);
+  Stages pass(Lane& own, Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts, std::uint8_t sub);
   Stages look_up(Lane& own, Cycle now, bool wide, std::int64_t tag, std::uint8_t sub);
-  void pass_data(Lane& own, Lane& other, Stages& stages, std::int64_t wavefronts, std::uint8_t sub);
+  void pass_data(Lane& own, Stages& stages, std::int64_t wavefronts, std::uint8_t sub);
   Timing issue_generic(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                        SmCounters& counters);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands, SmCounters& counters) const;
@@ -174,13 +173,12 @@ class LoadStoreUnit {
   Cycle shuffle_latency_, special_latency_;
   Cycle l1_latency_;
   Cycle issue_cycles_;
-  Cycle wide_issue_cycles_;
   std::int64_t store_registers_per_cycle_;
   Cycle wide_address_cycles_;
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
   Cycle barrier_wavefronts_;
-  PartCycles barrier_turn_, answer_turn_;
+  PartCycles barrier_turn_, answer_turn_, answer_hit_turn_;
   Cycle read_request_cycles_;
   Cycle write_sector_cycles_;
   Cycle write_partial_cycles_;
@@ -193,6 +191,7 @@ class LoadStoreUnit {
 
   Lane shared_lane_;
   Lane global_lane_;
+  Lane answer_lane_;
   std::vector<SubPort> ports_;
   Resource tag_stage_;
   Resource egress_;
