@@ -108,6 +108,8 @@ void LsuSpec::fields(SpecFields& f) {
             "that an address of 64 bits keeps the dispatch port beyond the instruction's own");
   f.integer("store_buffer_cycles", store_buffer_cycles, {0, 10000}, "cycle",
             "of data of earlier stores that may still be leaving the SM when a store passes the data stage");
+  f.integer("hit_buffer_wavefronts", hit_buffer_wavefronts, {0, 100000}, "wavefront",
+            "of loads that hit L1 and wait for the data stage outside the SM's queue");
   f.integer("barrier_wavefronts", barrier_wavefronts, {0, 64}, "wavefront",
             "that each barrier of a CTA takes from the data stage");
   f.real("barrier_turn_cycles", barrier_turn_cycles, {0, 64}, "cycle",

@@ -89,6 +89,7 @@ struct LsuSpec {
   std::int64_t wide_address_cycles = 0;        // of the dispatch port, for an address of 64 bits
   double wide_issue_cycles = 0;                // of the way to the SM's queues, for addresses of 64 bits
   std::int64_t store_buffer_cycles = 0;        // data of stores that may still leave when the next one passes
+  std::int64_t hit_buffer_wavefronts = 0;      // of loads that hit and wait for the data stage outside the queue
   std::int64_t barrier_wavefronts = 0;         // of the data stage, for each barrier of a CTA
   double barrier_turn_cycles = 0;              // in which the data stage does nothing else, for each of them
   double answer_turn_cycles = 0;               // the same, for a load that waits for L2 beside shared memory

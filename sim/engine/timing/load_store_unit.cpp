@@ -25,6 +25,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       wide_address_cycles_(gpu.lsu.wide_address_cycles),
       store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
+      hit_buffer_wavefronts_(gpu.lsu.hit_buffer_wavefronts),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       barrier_turn_(gpu.lsu.barrier_turn_cycles),
       answer_turn_(gpu.lsu.answer_turn_cycles),
@@ -296,7 +297,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here. One through L1 looks at what it reads.
   const bool copies = issue.instruction.op == OpClass::async_copy;
   if (copies) pass_data(global_lane_, stages, issue.passes, issue.by.sub);
-  global_lane_.queue.push(stages.start - pipeline_cycles_);
+  const Cycle looked_up = stages.start;
   Timing timing{stages.start, 0, dispatch_cycles(issue.access, issue.operand)};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
@@ -329,6 +330,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   }
   const bool waits = waiting != OutstandingMisses::kNone;
   if (!waits && !copies) pass_data(global_lane_, stages, footprint.data_wavefronts, issue.by.sub);
+  global_lane_.queue.push(std::max(looked_up, stages.start - hit_buffer_wavefronts_) - pipeline_cycles_);
   timing.dequeued = stages.start;
   timing.complete = std::max(timing.complete, stages.last - pipeline_cycles_ + l1_latency_);
   if (!waits) return timing;

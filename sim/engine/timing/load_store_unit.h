@@ -177,6 +177,7 @@ class LoadStoreUnit {
   Cycle wide_address_cycles_;
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
+  Cycle hit_buffer_wavefronts_;
   Cycle barrier_wavefronts_;
   PartCycles barrier_turn_, answer_turn_, answer_hit_turn_;
   Cycle read_request_cycles_;
