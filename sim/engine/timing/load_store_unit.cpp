@@ -7,6 +7,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t kRegisterBytes = 4;
+constexpr Cycle kDrained = 10;  // a buffer with a tenth of its wavefronts is nearly empty
 
 }  // namespace
 
@@ -290,6 +291,17 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   return timing;
 }
 
+// When a load that hits, is looked up at one time and begins to pass the data stage at another makes room in the queue:
+// at once, until the buffer between the two is full; from then on when it passes, until the buffer is nearly empty.
+Cycle LoadStoreUnit::leaves_queue(Cycle looked_up, Cycle passes) {
+  const Cycle before_it = passes - looked_up;  // one wavefront a cycle
+  if (before_it > hit_buffer_wavefronts_)
+    hit_buffer_drains_ = true;
+  else if (before_it < hit_buffer_wavefronts_ / kDrained)
+    hit_buffer_drains_ = false;
+  return hit_buffer_drains_ ? passes : looked_up;
+}
+
 // A load that hits passes the data stage at once, one that waits for L2 when its data have come.
 LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
                                                 std::int64_t tag) {
@@ -329,8 +341,12 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     }
   }
   const bool waits = waiting != OutstandingMisses::kNone;
-  if (!waits && !copies) pass_data(global_lane_, stages, footprint.data_wavefronts, issue.by.sub);
-  global_lane_.queue.push(std::max(looked_up, stages.start - hit_buffer_wavefronts_) - pipeline_cycles_);
+  Cycle leaves_at = looked_up;
+  if (!waits && !copies) {
+    pass_data(global_lane_, stages, footprint.data_wavefronts, issue.by.sub);
+    leaves_at = leaves_queue(looked_up, stages.start);
+  }
+  global_lane_.queue.push(leaves_at - pipeline_cycles_);
   timing.dequeued = stages.start;
   timing.complete = std::max(timing.complete, stages.last - pipeline_cycles_ + l1_latency_);
   if (!waits) return timing;

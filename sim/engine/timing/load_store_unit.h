@@ -153,6 +153,7 @@ class LoadStoreUnit {
   Timing issue_lines_at(const Issue& issue, const Footprint& footprint, LineAddress line);
   Timing issue_atomic(const Issue& issue);
   Timing load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, std::int64_t tag);
+  Cycle leaves_queue(Cycle looked_up, Cycle passes);
   Timing store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
   OutstandingMisses::Waiting waits_for_stores(std::uint16_t warp);
   Timing issue_nothing(const Issue& issue);
@@ -178,6 +179,7 @@ class LoadStoreUnit {
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
   Cycle hit_buffer_wavefronts_;
+  bool hit_buffer_drains_ = false;
   Cycle barrier_wavefronts_;
   PartCycles barrier_turn_, answer_turn_, answer_hit_turn_;
   Cycle read_request_cycles_;
