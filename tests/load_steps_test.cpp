@@ -3,7 +3,6 @@
 // when they are looked up; those that wait for L2 take turns with them at the data stage.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <string>

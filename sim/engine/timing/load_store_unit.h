@@ -1,7 +1,8 @@
 // The load/store pipeline that the four sub-partitions of an SM share: queue, tag stage, data stage and L1.
 //
-// It is in order. An instruction is handled once, when it issues: the stages know when they are next free, so its
-// start, and the arrival of everything that is near (shared memory, L1 hits), follow at once. What misses leaves by
+// It is in order, but for loads that wait for L2: they pass the data stage when their data have come (pass_answer). Any
+// other instruction is handled once, when it issues: the stages know when they are next free, so its start, and the
+// arrival of everything that is near (shared memory, L1 hits), follow at once. What misses leaves by
 // models/outstanding_misses.h; its arrival is learnt later from the chip.
 //
 // An instruction makes the accesses that models/isa/operation.h lists for its class, each on its lanes: those of a
