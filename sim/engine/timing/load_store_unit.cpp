@@ -7,8 +7,8 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t kRegisterBytes = 4;
-// A buffer with a tenth of its wavefronts is nearly empty. Source: of 1,024 loads of 4 wavefronts, which fill it, 53 are
-// under way when the last is issued (load_depth, H100).
+// A buffer with a tenth of its wavefronts is nearly empty. Source: of 1,024 loads of 4 wavefronts, which fill it, 53
+// are under way when the last is issued (load_depth, H100).
 constexpr Cycle kDrained = 10;
 
 }  // namespace
