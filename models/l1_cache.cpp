@@ -4,22 +4,19 @@
 #include <utility>
 
 namespace tilescope {
-namespace {
-
-std::size_t sets_of(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift) {
-  return static_cast<std::size_t>(
-      std::max<std::int64_t>(1, (capacity_kib * 1024 / kLineBytes / spec.ways) >> thin_shift));
-}
-
-}  // namespace
 
 L1Cache::L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift)
-    : holds_nothing_(capacity_kib * 1024 < kLineBytes * spec.ways), tags_(make_tags(spec, capacity_kib, thin_shift)) {}
+    : L1Cache(spec, capacity_kib, thin_shift, L1SetIndex(spec, capacity_kib, thin_shift)) {}
 
-L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift) {
-  const std::size_t sets = sets_of(spec, capacity_kib, thin_shift);
-  const auto ways = static_cast<std::size_t>(spec.ways);
-  return {sets, ways, SetIndex(sets, -1, thin_shift), LeastRecentlyUsed(sets, ways)};
+L1Cache::L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift, const L1SetIndex& index)
+    : sets_(index.sets()),
+      room_(std::max<std::size_t>(1, static_cast<std::size_t>(capacity_kib * 1024 / kLineBytes) >> thin_shift)),
+      holds_nothing_(capacity_kib * 1024 < kLineBytes * spec.ways),
+      tags_(make_tags(index, spec.ways)) {}
+
+L1Cache::Tags L1Cache::make_tags(const L1SetIndex& index, std::int64_t lines_per_set) {
+  const auto ways = static_cast<std::size_t>(lines_per_set);
+  return {index.sets(), ways, index, LeastRecentlyUsed(index.sets(), ways)};
 }
 
 L1Cache::Sectors* L1Cache::find(LineAddress line) {
@@ -27,14 +24,40 @@ L1Cache::Sectors* L1Cache::find(LineAddress line) {
   return here == nullptr || (here->epoch != epoch_ && !here->local) ? nullptr : here;
 }
 
+void L1Cache::drop(Sectors& way) {
+  --living_;
+  if (way.local) --kept_;
+  tags_.drop(way);
+}
+
+// Of the lines that nobody waits for, the one that makes room for `line`; null when there is none.
+L1Cache::Sectors* L1Cache::gives_room(LineAddress line) {
+  const auto may_go = [this](const Sectors& way) { return lives(way) && way.pending.none(); };
+  if (Sectors* const own = tags_.victim(line, may_go)) return own;
+  for (std::size_t tried = 0; tried < sets_; ++tried) {
+    Sectors* const other = tags_.victim_of(next_set_, may_go);
+    next_set_ = next_set_ + 1 == sets_ ? 0 : next_set_ + 1;
+    if (other != nullptr) return other;
+  }
+  return nullptr;
+}
+
 // The line's way, made for it if need be; null when every way of its set waits for data.
 L1Cache::Sectors* L1Cache::claim(LineAddress line) {
   Sectors* here = tags_.find(line);
-  if (here != nullptr && (here->epoch == epoch_ || here->local)) return here;
+  if (here != nullptr && lives(*here)) return here;
   if (here == nullptr) here = tags_.victim(line, [](const Sectors& way) { return way.pending.none(); });
   if (here == nullptr) return nullptr;
+  if (lives(*here)) {
+    drop(*here);
+  } else if (living_ >= room_) {
+    Sectors* const other = gives_room(line);
+    if (other == nullptr) return nullptr;
+    drop(*other);
+  }
   tags_.claim(*here, line);
   here->epoch = epoch_;
+  ++living_;
   return here;
 }
 
@@ -67,6 +90,7 @@ SectorMask L1Cache::keep(LineAddress line, SectorMask sectors, Cycle ready) {
   Sectors* const here = claim(line);
   if (here == nullptr) return {};
   const SectorMask before = sectors & here->present;
+  if (!here->local) ++kept_;
   here->local = true;
   here->present |= sectors;
   here->ready = std::max(here->ready, ready);
@@ -75,6 +99,7 @@ SectorMask L1Cache::keep(LineAddress line, SectorMask sectors, Cycle ready) {
 
 bool L1Cache::invalidate() {
   ++epoch_;
+  living_ = kept_;
   return std::exchange(filled_since_, false);
 }
 

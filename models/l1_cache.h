@@ -2,12 +2,17 @@
 //
 // Only missing sectors are fetched. A sector that was asked for but has not arrived is *pending*: later loads wait for
 // the same fill and count as hits, as the hardware's counters do.
+//
+// Tags tell as many lines apart as the array that L1 divides with shared memory would hold; data has room in its part of
+// the array only. When that is full, a new line takes the place of the least recently used one of its set; if the set is
+// empty, of one of the next set that is not. Source: l1_sets; what goes when the room is full is a guess (docs/limits.md).
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "models/gpu_spec.h"
+#include "models/l1_set_index.h"
 #include "models/replacement/least_recently_used.h"
 #include "models/sectored_tags.h"
 #include "models/support/units.h"
@@ -49,13 +54,23 @@ class L1Cache {
     bool local = false;       // kept across invalidations
     std::uint32_t epoch = 0;  // of the invalidation before which it came
   };
+  using Tags = SectoredTags<Sectors, LeastRecentlyUsed, L1SetIndex>;
+
+  static Tags make_tags(const L1SetIndex& index, std::int64_t ways);
+  L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift, const L1SetIndex& index);
   // Null when the line is not here, or came before the last invalidation.
   Sectors* find(LineAddress line);
   Sectors* claim(LineAddress line);
-  using Tags = SectoredTags<Sectors, LeastRecentlyUsed>;
+  Sectors* gives_room(LineAddress line);
+  void drop(Sectors& way);
+  // It has come, or is kept, since the last invalidation.
+  bool lives(const Sectors& way) const {
+    return (way.epoch == epoch_ || way.local) && tags_.line_of(way) != LineAddress::none();
+  }
 
-  static Tags make_tags(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift);
-
+  std::size_t sets_, room_;  // lines of which there is room for data
+  std::size_t living_ = 0, kept_ = 0;  // lines in use; ... which an invalidation leaves
+  std::size_t next_set_ = 0;
   bool holds_nothing_;
   Tags tags_;
   std::uint32_t epoch_ = 0;

@@ -18,12 +18,12 @@
 
 namespace tilescope {
 
-template <class Payload, class Replacement>
+template <class Payload, class Replacement, class Index = SetIndex>
 class SectoredTags {
  public:
   // REQUIRES: ways > 0; `replacement` was made for as many sets as `index` tells apart, and for as many ways.
-  SectoredTags(std::size_t sets, std::size_t ways, SetIndex index, Replacement replacement)
-      : index_(index),
+  SectoredTags(std::size_t sets, std::size_t ways, Index index, Replacement replacement)
+      : index_(std::move(index)),
         ways_(ways),
         chunks_((ways + kChunk - 1) / kChunk),
         replacement_(std::move(replacement)),
@@ -68,7 +68,10 @@ class SectoredTags {
   // The caller looks at what it evicts and then calls `claim`.
   template <class MayEvict>
   Payload* victim(LineAddress line, MayEvict may_evict) {
-    const std::size_t set = index_(line);
+    return victim_of(index_(line), may_evict);
+  }
+  template <class MayEvict>
+  Payload* victim_of(std::size_t set, MayEvict may_evict) {
     Way* const first = &all_[set * ways_];
     const std::size_t way = replacement_.victim(set, [&](std::size_t w) { return may_evict(first[w]); });
     return way == kNoWay ? nullptr : first + way;
@@ -80,14 +83,11 @@ class SectoredTags {
   // Gives a way to a line, which counts as a touch.
   void claim(Payload& way, LineAddress line) {
     const std::size_t place = place_of(way);
-    way = Payload{};
-    all_[place].line = line;
-    const std::size_t set = place / ways_, index = place % ways_;
-    const auto shift = 8 * static_cast<unsigned>(index % kChunk);
-    std::uint64_t& chunk = prints_[set * chunks_ + index / kChunk];
-    chunk = (chunk & ~(0xFFULL << shift)) | print_of(line) << shift;
-    replacement_.touch(set, index);
+    write(way, line, print_of(line));
+    replacement_.touch(place / ways_, place % ways_);
   }
+  // Empties a way.
+  void drop(Payload& way) { write(way, LineAddress::none(), 0); }
 
   std::size_t lines() const { return all_.size(); }
 
@@ -100,6 +100,15 @@ class SectoredTags {
   };
   std::size_t place_of(const Payload& way) const {
     return static_cast<std::size_t>(&static_cast<const Way&>(way) - all_.data());
+  }
+  void write(Payload& way, LineAddress line, std::uint64_t print) {
+    const std::size_t place = place_of(way);
+    way = Payload{};
+    all_[place].line = line;
+    const std::size_t set = place / ways_, index = place % ways_;
+    const auto shift = 8 * static_cast<unsigned>(index % kChunk);
+    std::uint64_t& chunk = prints_[set * chunks_ + index / kChunk];
+    chunk = (chunk & ~(0xFFULL << shift)) | print << shift;
   }
   // A byte that tells most lines apart; 0 is that of an empty way.
   static std::uint64_t print_of(LineAddress line) {
@@ -128,7 +137,7 @@ class SectoredTags {
     return nullptr;
   }
 
-  SetIndex index_;
+  Index index_;
   std::size_t ways_;
   std::size_t chunks_;  // words of prints that a set has
   Replacement replacement_;

@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "engine_runs.h"
@@ -144,4 +148,67 @@ TEST_CASE("data that comes behind an invalidation frees its way for other lines"
     cache.keep(line(lines + i), kAll, 60);
     CHECK(holds(cache, line(lines + i)));
   }
+}
+
+TEST_CASE("lines so many apart put each other out as often as on hardware") {
+  // gpu/measured/h100/l1_sets.csv: shares of lines that miss in the last of four passes. Its lists of lines, in L1 too,
+  // put a few more out.
+  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h100/l1_sets.csv");
+  const std::string start = "l1_sets,carveout=0;order=rising;stride=";
+  int rows = 0, evicting = 0;
+  for (std::string row; std::getline(file, row);) {
+    if (!row.starts_with(start)) continue;
+    std::istringstream fields(row.substr(start.size()));
+    std::int64_t stride = 0, lines = 0;
+    double measured = 0;
+    fields >> stride;
+    fields.ignore(7) >> lines;   // ";lines="
+    fields.ignore(8) >> measured;  // ",misses,"
+    if (lines > 1500) continue;  // more than there is room for
+    if (stride > 32 && (stride & (stride - 1)) != 0) continue;
+    L1Cache cache{h200().l1, 224};
+    std::int64_t missing = 0;
+    for (int pass = 0; pass < 4; ++pass) {
+      missing = 0;
+      for (std::int64_t i = 0; i < lines; ++i) {
+        if (holds(cache, line(i * stride))) continue;
+        ++missing;
+        bring(cache, line(i * stride));
+      }
+    }
+    CAPTURE(row);
+    CHECK(static_cast<double>(missing) == doctest::Approx(measured * static_cast<double>(lines)).epsilon(0.02).scale(400));
+    ++rows;
+    evicting += missing > 0 ? 1 : 0;
+  }
+  CHECK(rows > 200);
+  CHECK(evicting > 10);
+}
+
+TEST_CASE("five lines of one set put each other out, four do not; there is room for as much data as L1's part holds") {
+  const auto misses = [](L1Cache& cache, const std::vector<std::int64_t>& lines) {
+    std::int64_t result = 0;
+    for (const std::int64_t n : lines) {
+      if (holds(cache, line(n))) continue;
+      ++result;
+      bring(cache, line(n));
+    }
+    return result;
+  };
+  const std::vector<std::int64_t> one_set{0, 625, 1051, 2422, 1642};  // gpu/measured/h100/l1_sets_traces.csv
+  for (const std::size_t count : {std::size_t{4}, std::size_t{5}}) {
+    CAPTURE(count);
+    L1Cache cache = cache_of(224);
+    const std::vector<std::int64_t> lines(one_set.begin(), one_set.begin() + static_cast<std::ptrdiff_t>(count));
+    for (int pass = 0; pass < 3; ++pass) CHECK(misses(cache, lines) == (pass == 0 || count == 5 ? count : 0));
+  }
+  std::vector<std::int64_t> many(28 * 8 + 40);  // of 28 KiB, and some more
+  std::iota(many.begin(), many.end(), 0);
+  L1Cache small = cache_of(28), large = cache_of(64);
+  for (int pass = 0; pass < 3; ++pass) {
+    misses(small, many);
+    misses(large, many);
+  }
+  CHECK(misses(small, many) >= 40);
+  CHECK(misses(large, many) == 0);
 }

@@ -74,6 +74,7 @@ const Benchmark kBenchmarks[] = {
     {"load_depth", load_depth},
     {"tile_steps", tile_steps},
     {"hit_behind_miss", hit_behind_miss},
+    {"l1_sets", l1_sets},
     {"load_steps", load_steps},
     {"dispatch_mix", dispatch_mix},
     {"tile_store", tile_store},

@@ -7,9 +7,6 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t kRegisterBytes = 4;
-// A buffer with a tenth of its wavefronts is nearly empty. Source: of 1,024 loads of 4 wavefronts, which fill it, 53
-// are under way when the last is issued (load_depth, H100).
-constexpr Cycle kDrained = 10;
 
 }  // namespace
 
@@ -294,12 +291,12 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
 }
 
 // When a load that hits, is looked up at one time and begins to pass the data stage at another makes room in the queue:
-// at once, until the buffer between the two is full; from then on when it passes, until the buffer is nearly empty.
+// at once, until the buffer between the two is full; from then on when it passes, until the buffer is empty.
 Cycle LoadStoreUnit::leaves_queue(Cycle looked_up, Cycle passes) {
   const Cycle before_it = passes - looked_up;  // one wavefront a cycle
   if (before_it > hit_buffer_wavefronts_)
     hit_buffer_drains_ = true;
-  else if (before_it < hit_buffer_wavefronts_ / kDrained)
+  else if (before_it <= 0)
     hit_buffer_drains_ = false;
   return hit_buffer_drains_ ? passes : looked_up;
 }
