@@ -5,7 +5,7 @@
 //
 // Tags tell as many lines apart as the array that L1 divides with shared memory would hold; data has room in its part of
 // the array only. When that is full, a new line takes the place of the least recently used one of its set; if the set is
-// empty, of one of the next set that is not. Source: l1_sets; what goes when the room is full is a guess (docs/limits.md).
+// empty, of one of the next set that is not. Source: l1_sets; what goes when the room is full is a guess (docs/memory-system.md).
 #pragma once
 
 #include <array>

@@ -212,3 +212,21 @@ TEST_CASE("five lines of one set put each other out, four do not; there is room 
   CHECK(misses(small, many) >= 40);
   CHECK(misses(large, many) == 0);
 }
+
+TEST_CASE("the hash spreads pieces of chunks over the sets: an SM's share of 20 MB stays") {
+  L1Spec without = h200().l1;
+  without.set_hash = {};
+  const auto misses = [](L1Cache cache) {  // of a second pass over 31 lines of each 4,096
+    std::int64_t result = 0;
+    for (int pass = 0; pass < 2; ++pass)
+      for (std::int64_t i = 0; i < 40 * 31; ++i) {
+        const LineAddress at = line(i / 31 * 4096 + i % 31);
+        if (holds(cache, at)) continue;
+        result += pass;
+        bring(cache, at);
+      }
+    return result;
+  };
+  CHECK(misses({h200().l1, 248}) == 0);
+  CHECK(misses({without, 248}) > 100);
+}
