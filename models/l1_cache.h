@@ -3,9 +3,10 @@
 // Only missing sectors are fetched. A sector that was asked for but has not arrived is *pending*: later loads wait for
 // the same fill and count as hits, as the hardware's counters do.
 //
-// Tags tell as many lines apart as the array that L1 divides with shared memory would hold; data has room in its part of
-// the array only. When that is full, a new line takes the place of the least recently used one of its set; if the set is
-// empty, of one of the next set that is not. Source: l1_sets; what goes when the room is full is a guess (docs/memory-system.md).
+// Tags tell as many lines apart as the array that L1 divides with shared memory would hold; data has room in its part
+// of the array only. When that is full, a new line takes the place of the least recently used one of its set; if the
+// set is empty, of one of the next set that is not. Source: l1_sets; what goes when the room is full is a guess
+// (docs/memory-system.md).
 #pragma once
 
 #include <array>
@@ -68,7 +69,7 @@ class L1Cache {
     return (way.epoch == epoch_ || way.local) && tags_.line_of(way) != LineAddress::none();
   }
 
-  std::size_t sets_, room_;  // lines of which there is room for data
+  std::size_t sets_, room_;            // lines of which there is room for data
   std::size_t living_ = 0, kept_ = 0;  // lines in use; ... which an invalidation leaves
   std::size_t next_set_ = 0;
   bool holds_nothing_;

@@ -162,9 +162,9 @@ TEST_CASE("lines so many apart put each other out as often as on hardware") {
     std::int64_t stride = 0, lines = 0;
     double measured = 0;
     fields >> stride;
-    fields.ignore(7) >> lines;   // ";lines="
+    fields.ignore(7) >> lines;     // ";lines="
     fields.ignore(8) >> measured;  // ",misses,"
-    if (lines > 1500) continue;  // more than there is room for
+    if (lines > 1500) continue;    // more than there is room for
     if (stride > 32 && (stride & (stride - 1)) != 0) continue;
     L1Cache cache{h200().l1, 224};
     std::int64_t missing = 0;
@@ -177,7 +177,8 @@ TEST_CASE("lines so many apart put each other out as often as on hardware") {
       }
     }
     CAPTURE(row);
-    CHECK(static_cast<double>(missing) == doctest::Approx(measured * static_cast<double>(lines)).epsilon(0.02).scale(400));
+    CHECK(static_cast<double>(missing) ==
+          doctest::Approx(measured * static_cast<double>(lines)).epsilon(0.02).scale(400));
     ++rows;
     evicting += missing > 0 ? 1 : 0;
   }

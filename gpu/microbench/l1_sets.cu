@@ -1,5 +1,5 @@
-// How L1 keeps lines: how many there are, which share a set, how many of these stay, and which one goes. One thread loads
-// a list of lines one after another; a load that takes more than kHit cycles has missed.
+// How L1 keeps lines: how many there are, which share a set, how many of these stay, and which one goes. One thread
+// loads a list of lines one after another; a load that takes more than kHit cycles has missed.
 //   misses: share of the last of four passes over `lines` lines, `stride` lines apart, in order or shuffled
 //   evicting_lines: the fewest of the lines behind it that, loaded once, put line `victim` out; traces: which they are
 //   set_misses: share of each of six passes over the first `lines` lines of one set
@@ -117,9 +117,10 @@ void measure_strides(Report& report, const L1Probe& probe, const std::string& pr
       if (shuffled) {
         std::shuffle(lines.begin(), lines.end(), random);
       }
-      report.scalar("l1_sets",
-                    prefix + ";order=" + (shuffled ? "shuffled" : "rising") + ";stride=1;lines=" + std::to_string(count),
-                    "misses", probe.passes(lines, 4).back(), "1");
+      report.scalar(
+          "l1_sets",
+          prefix + ";order=" + (shuffled ? "shuffled" : "rising") + ";stride=1;lines=" + std::to_string(count),
+          "misses", probe.passes(lines, 4).back(), "1");
     }
   }
   for (const unsigned stride : {2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 768, 1024}) {
@@ -128,10 +129,9 @@ void measure_strides(Report& report, const L1Probe& probe, const std::string& pr
       for (unsigned i = 0; i < count; ++i) {
         lines[i] = i * stride;
       }
-      report.scalar(
-          "l1_sets",
-          prefix + ";order=rising;stride=" + std::to_string(stride) + ";lines=" + std::to_string(count), "misses",
-          probe.passes(lines, 4).back(), "1");
+      report.scalar("l1_sets",
+                    prefix + ";order=rising;stride=" + std::to_string(stride) + ";lines=" + std::to_string(count),
+                    "misses", probe.passes(lines, 4).back(), "1");
     }
   }
 }
@@ -179,7 +179,8 @@ void measure_set(Report& report, const L1Probe& probe, const std::string& prefix
   }
   write_trace(report, the_case + ";same_set", same);
   for (std::size_t count = 2; count <= same.size(); count += 1 + count / 16) {
-    const std::vector<double> misses = probe.passes(List(same.begin(), same.begin() + static_cast<std::ptrdiff_t>(count)), 6);
+    const std::vector<double> misses =
+        probe.passes(List(same.begin(), same.begin() + static_cast<std::ptrdiff_t>(count)), 6);
     for (std::size_t pass = 0; pass < misses.size(); ++pass) {
       report.scalar("l1_sets", the_case + ";lines=" + std::to_string(count) + ";pass=" + std::to_string(pass),
                     "set_misses", misses[pass], "1");
