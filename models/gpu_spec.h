@@ -127,8 +127,8 @@ struct L1Spec {
   std::int64_t size_kib = 0;  // with shared memory
   std::vector<std::int64_t> carveouts_kib;
   std::int64_t ways = 0;
-  std::vector<std::int64_t>
-      set_hash;  // what each bit of a line number above the sets' own changes of the set; none: no hash
+  // The bits of a set's number that each bit of a line's number above them flips; none: no hash.
+  std::vector<std::int64_t> set_hash;
   std::int64_t latency_cycles = 0;  // issue to result, hit
   std::int64_t tag_banks = 0;
   void fields(SpecFields& f);

@@ -36,10 +36,9 @@ class L1SetIndex {
   }
 
   std::size_t sets() const { return sets_; }
-  bool hashes() const { return !changes_.empty(); }
 
   std::size_t operator()(LineAddress line) const {
-    if (!hashes()) return runs_(line);
+    if (changes_.empty()) return runs_(line);
     const std::uint64_t high = line.number() >> low_bits_;
     const std::uint64_t set = line.number() ^ changes_[high & (changes_.size() - 1)] ^ mix_bits(high >> high_bits_);
     return static_cast<std::size_t>(set >> shift_ & (sets_ - 1));
