@@ -39,6 +39,7 @@ void throughput_atomic(Report& report);
 void throughput_shared_atomic(Report& report);
 void fences(Report& report);
 void local_memory(Report& report);
+void spills(Report& report);
 void tensor(Report& report);
 void wgmma(Report& report);
 void wgmma_shared(Report& report);
@@ -63,7 +64,9 @@ void l1_sets(Report& report);
 void load_steps(Report& report);
 void dispatch_mix(Report& report);
 void tile_store(Report& report);
+void tile_turns(Report& report);
 void store_and_load(Report& report);
+void store_burst(Report& report);
 void load_rate(Report& report);
 void latency_by_slice(Report& report);
 
@@ -80,5 +83,6 @@ void counted_steps(Report& report);
 void counted_copies(Report& report);
 void counted_copy_maps(Report& report);
 void counted_padded(Report& report);
+void counted_split(Report& report);
 
 }  // namespace tilescope::gpu

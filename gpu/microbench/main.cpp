@@ -54,6 +54,7 @@ const Benchmark kBenchmarks[] = {
     {"throughput_shared_atomic", throughput_shared_atomic},
     {"fences", fences},
     {"local_memory", local_memory},
+    {"spills", spills},
     {"tensor", tensor},
     {"wgmma", wgmma},
     {"wgmma_shared", wgmma_shared},
@@ -78,7 +79,9 @@ const Benchmark kBenchmarks[] = {
     {"load_steps", load_steps},
     {"dispatch_mix", dispatch_mix},
     {"tile_store", tile_store},
+    {"tile_turns", tile_turns},
     {"store_and_load", store_and_load},
+    {"store_burst", store_burst},
     {"load_rate", load_rate},
     {"latency_by_slice", latency_by_slice},
     {"counted_empty", counted_empty},
@@ -93,6 +96,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_copies", counted_copies},
     {"counted_copy_maps", counted_copy_maps},
     {"counted_padded", counted_padded},
+    {"counted_split", counted_split},
 };
 
 const Benchmark& find(const std::string& name) {
