@@ -1,8 +1,31 @@
 #include "models/coalescer.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tilescope {
+namespace {
+
+std::vector<LineBanks> line_banks(const LanePattern& pattern, int base_in_line, const SharedBanks& banks,
+                                  const std::vector<LineSectors>& lines) {
+  const int lanes_of_phase = std::min(kLanes, banks.banks() * banks.bytes() / pattern.bytes);
+  const int words = std::max(1, pattern.bytes / banks.bytes());
+  std::vector<LineBanks> result(lines.size());
+  std::size_t at = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!pattern.is_active(lane)) continue;
+    const std::int64_t first = base_in_line + pattern.offset[static_cast<std::size_t>(lane)];
+    while (lines[at].line != first / kLineBytes) at = at + 1 == lines.size() ? 0 : at + 1;
+    const auto phase = static_cast<std::size_t>(lane / lanes_of_phase);
+    for (int i = 0; i < words; ++i)
+      result[at][std::min(phase, result[at].size() - 1)] |= std::uint64_t{1}
+                                                            << ((first / banks.bytes() + i) % banks.banks());
+  }
+  return result;
+}
+
+}  // namespace
 
 Footprint global_footprint(const LanePattern& pattern, int base_in_line, const SharedBanks& banks) {
   std::array<LineSectors, kLanes> lines{};
@@ -29,6 +52,12 @@ Footprint global_footprint(const LanePattern& pattern, int base_in_line, const S
   result.lines.assign(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count));
   for (const LineSectors& line : result.lines) result.sectors += static_cast<std::int32_t>(line.sectors.count());
   result.data_wavefronts = banks.cost(pattern, SharedOp::store, static_cast<std::uint64_t>(base_in_line)).wavefronts;
+  if (count > 1) {
+    std::vector<LineBanks> of_lines = line_banks(pattern, base_in_line, banks, result.lines);
+    std::int32_t apart = 0;
+    for (std::size_t i = 0; i < count; ++i) apart += passes_of(of_lines, 1U << i);
+    if (apart > result.data_wavefronts) result.banks = std::move(of_lines);
+  }
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include "models/isa/lane_pattern.h"
 #include "models/shared_banks.h"
+#include "models/split_passes.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -24,7 +25,8 @@ struct LineSectors {
 struct Footprint {
   std::vector<LineSectors> lines;    // distinct lines, in lane order
   std::int32_t sectors = 0;          // distinct sectors over all lines
-  std::int32_t data_wavefronts = 0;  // passes through the data stage
+  std::int32_t data_wavefronts = 0;  // passes through the data stage, of a load when all lines come together
+  std::vector<LineBanks> banks;      // of each line; empty where lines that come apart take no more passes
 };
 
 // `base_in_line` is the base modulo 128, in byte. REQUIRES: each lane's address is a multiple of its width.

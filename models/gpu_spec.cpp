@@ -121,6 +121,10 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("pipeline_cycles", pipeline_cycles, {1, 100}, "cycle", "issue to the tag stage");
   f.integer("generic_cycles", generic_cycles, {0, 100}, "cycle", "more for shared memory behind a generic address");
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
+  f.integer("lines_together", lines_together, {1, 32}, "line",
+            "of a load: those among so many neighbours that wait for L2 pass the data stage together");
+  f.integer("stores_under_way", stores_under_way, {1, 65536}, "sector",
+            "of stores, sent and not taken up by a slice; what an SM sends behind them waits");
   f.integer("atomics_under_way", atomics_under_way, {1, 65536}, "sector",
             "of atomics on global memory, sent and not taken up by a slice; what an SM sends behind them waits");
 }
@@ -205,7 +209,7 @@ void L2Spec::fields(SpecFields& f) {
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
   f.integer("slice_write_bytes_per_cycle", slice_write_bytes_per_cycle, {1, 4096}, "byte/cycle",
-            "written into one slice, per L2 clock");
+            "of lines that a slice does not have, written into it, per L2 clock");
   f.real("atomic_sector_cycles", atomic_sector_cycles, {0, 100}, "cycle",
          "a sector of an atomic that changes all its words keeps its slice busy, SM clock");
   f.real("atomic_partial_cycles", atomic_partial_cycles, {0, 100}, "cycle", "the same if it changes some of its words");

@@ -75,6 +75,7 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   return evicted;
 }
 
+// A line that the slice has is written at the rate of reads, another one takes longer.
 // Source: lts__xbar2lts_cycles_active is one per sector and one more per request with partly written sectors, the same
 // that leaves an SM; gpu/microbench/counted_stores.cu.
 Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tick now) {
@@ -86,7 +87,7 @@ Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tic
 Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += sectors.count();
-  return slices_[slice].take(now, time_of(sectors, slice_write_bytes_));
+  return slices_[slice].take(now, time_of(sectors, tags_.find(line) != nullptr ? slice_bytes_ : slice_write_bytes_));
 }
 
 L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) {

@@ -1,5 +1,7 @@
-// The atomics of one SM that no slice has taken up yet. Requests leave an SM in order, and atomics on only so many
-// sectors can be on their way: behind them everything that the SM sends waits, loads too. Source: warps of
+// The stores, or the atomics, of one SM that no slice has taken up yet. Requests leave an SM in order, and only so many
+// sectors of them can be on their way: behind them everything that the SM sends waits, loads too. Sources: with stores
+// from all SMs one leaves an SM every 8.3 cycles for as long as it lasts, and the warps wait for their place in the
+// load/store queue (gpu/microbench/spills.cu, store_burst.cu; gpu/measured/h100/stores_microbench.csv); warps of
 // `histogram_global`, whose reductions from all SMs meet in one or two slices, wait for the loads between them, not for
 // their place in the load/store queue (stall reasons of eight launches,
 // gpu/measured/{h200,h100}/programs/histogram.csv).
@@ -14,14 +16,14 @@
 
 namespace tilescope {
 
-class AtomicWindow {
+class SendWindow {
  public:
   // REQUIRES: sectors > 0.
-  explicit AtomicWindow(std::int64_t sectors) : taken_up_(static_cast<std::size_t>(sectors)) {}
+  explicit SendWindow(std::int64_t sectors) : taken_up_(static_cast<std::size_t>(sectors)) {}
 
   // When something that the SM sends at `now` can leave.
   Tick leaves(Tick now) const { return std::max(now, taken_up_[oldest_]); }
-  // An atomic on `sectors` has left that a slice will have taken up at `then`.
+  // Something on `sectors` has left that a slice will have taken up at `then`.
   void note(unsigned sectors, Tick then) {
     // In order: what a slice takes up early stands behind its elders all the same.
     latest_ = std::max(latest_, then);
@@ -32,7 +34,7 @@ class AtomicWindow {
   }
 
  private:
-  std::vector<Tick> taken_up_;  // by sector of the latest atomics; a ring
+  std::vector<Tick> taken_up_;  // by sector of the latest ones; a ring
   std::size_t oldest_ = 0;
   Tick latest_;
 };

@@ -1,12 +1,12 @@
-// models/atomic_window.h: how long an SM's atomics hold back what it sends behind them.
-#include "models/atomic_window.h"
+// models/send_window.h: how long stores or atomics that an SM has sent hold back what it sends behind them.
+#include "models/send_window.h"
 
 #include <doctest/doctest.h>
 
 using namespace tilescope;
 
 TEST_CASE("nothing waits until as many sectors are under way as the window has") {
-  AtomicWindow window(4);
+  SendWindow window(4);
   window.note(1, Tick(900));
   window.note(2, Tick(950));
   CHECK(window.leaves(Tick(10)) == Tick(10));
@@ -16,7 +16,7 @@ TEST_CASE("nothing waits until as many sectors are under way as the window has")
 }
 
 TEST_CASE("sectors leave in order: one that a free slice takes up at once stands behind its elders") {
-  AtomicWindow window(2);
+  SendWindow window(2);
   window.note(1, Tick(700));
   window.note(1, Tick(50));
   CHECK(window.leaves(Tick(0)) == Tick(700));
@@ -27,7 +27,7 @@ TEST_CASE("sectors leave in order: one that a free slice takes up at once stands
 }
 
 TEST_CASE("a packet of more sectors than the window holds fills it") {
-  AtomicWindow window(3);
+  SendWindow window(3);
   window.note(4, Tick(300));
   CHECK(window.leaves(Tick(1)) == Tick(300));
 }

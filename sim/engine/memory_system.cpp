@@ -44,7 +44,8 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
     : hash_(gpu),
       coalescers_(gpu.sm.gpcs.size(), RequestCoalescer(gpu.request_coalescer)),
       hbm_(gpu, hash_, &floor_),
-      atomics_(static_cast<std::size_t>(gpu.sm.count()), AtomicWindow(gpu.lsu.atomics_under_way)),
+      atomics_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.atomics_under_way)),
+      stores_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.stores_under_way)),
       sm_ingress_(static_cast<std::size_t>(gpu.sm.count()), Calendar(&floor_)),
       gpc_ingress_(gpu.sm.gpcs.size(), Calendar(&floor_)),
       place_of_sm_(places(gpu)),
@@ -66,13 +67,15 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
 Cycle MemorySystem::serve(const MemoryRequest& request) {
   floor_.time = to_ticks(request.time);
   shared_reply_.reset();
-  const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
+  const Tick sent = leaves(request);
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
   const Place place = place_of_sm_[request.sm];
   const Tick way = place.way;
   if (is_write(request.kind)) {
-    const Tick done = write(place.partition, request, sent + request_latency_ + way);
-    return to_cycles_up(done + response_latency_ + way);
+    const Tick there = sent + request_latency_ + way;
+    const Written written = write(place.partition, request, there);
+    stores_[request.sm].note(request.sectors.count(), sent + (written.taken_up - there));
+    return to_cycles_up(written.done + response_latency_ + way);
   }
 
   RequestCoalescer& coalescer = coalescers_[place.gpc];
@@ -98,7 +101,7 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
 }
 
 Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
-  const Tick sent = atomics_[request.sm].leaves(to_ticks(request.time));
+  const Tick sent = leaves(request);
   const Place place = place_of_sm_[request.sm];
   const Tick at_slice = read_near(place.partition, request.line, request.sectors, request.whole_line,
                                   sent + request_latency_ + place.way);
@@ -154,22 +157,24 @@ Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors
 
 // A slice of the near partition sees every store; what is at home in the other partition goes on to a slice there.
 // Source: lts__t_sectors_op_write is 1.5 times what SMs write, lts__t_sectors_srcunit_ltcfabric half; H200.
-Tick MemorySystem::write(unsigned near, const MemoryRequest& request, Tick now) {
+MemorySystem::Written MemorySystem::write(unsigned near, const MemoryRequest& request, Tick now) {
   const LineAddress line = request.line;
   const SectorMask sectors = request.sectors;
   const unsigned home = hash_.home_partition(line);
   counters_.write_sectors += sectors.count();
   Tick seen = partitions_[near].accept(line, sectors, request.kind == RequestKind::partial_write, now);
+  Tick taken_up = seen;
   if (near != home) {
     counters_.fabric_sectors += sectors.count();
     counters_.fabric_hit_sectors += sectors.count();  // a write always finds its place
     counters_.fabric_write_sectors += sectors.count();
-    seen = fabric_[home].accept(line, sectors, seen);
-    seen = partitions_[home].accept_passed_on(line, sectors, seen);
+    const Tick at_home = fabric_[home].accept(line, sectors, seen);
+    seen = partitions_[home].accept_passed_on(line, sectors, at_home);
+    taken_up += seen - at_home;
   }
   const Tick kept = write_back(partitions_[home].write(line, sectors), seen);
   if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
-  return std::max(seen, kept) + slice_latency_;
+  return {taken_up, std::max(seen, kept) + slice_latency_};
 }
 
 // An atomic is done in its line's home partition, whichever is asked; what it changes stays there.

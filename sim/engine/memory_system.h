@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "models/address_hash.h"
-#include "models/atomic_window.h"
 #include "models/calendar.h"
 #include "models/fabric.h"
 #include "models/gpu_spec.h"
@@ -19,6 +18,7 @@
 #include "models/l2_partition.h"
 #include "models/memory_request.h"
 #include "models/request_coalescer.h"
+#include "models/send_window.h"
 
 namespace tilescope {
 
@@ -69,6 +69,9 @@ class MemorySystem {
   // ... and of a store into the near partition.
   Cycle least_store_latency() const { return least_latency_ + to_cycles_up(slice_latency_); }
 
+  // When the SM's stores so far let it send more.
+  Cycle way_out_free(std::size_t sm) const { return to_cycles_up(stores_[sm].leaves(Tick())); }
+
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
   // Sectors that each L2 slice has taken in or given, those of the first partition first; bytes of each HBM channel.
   std::vector<std::uint64_t> slice_sectors() const {
@@ -81,13 +84,21 @@ class MemorySystem {
 
  private:
   static bool reads_near(RequestKind kind) { return kind == RequestKind::read || kind == RequestKind::bulk_read; }
+  // When a request leaves its SM, behind what that has sent.
+  Tick leaves(const MemoryRequest& request) const {
+    return stores_[request.sm].leaves(atomics_[request.sm].leaves(to_ticks(request.time)));
+  }
   // When a line that no request is merged with is at the SM's GPC.
   Tick read_past_coalescer(const MemoryRequest& request);
   Cycle serve_atomic(const MemoryRequest& request, Tick sent);
   // `whole_line`: what is missing brings the rest of its line into L2, behind it.
   Tick read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now);
   Tick read_home(unsigned home, LineAddress line, SectorMask sectors, bool whole_line, Tick now, bool by_fabric);
-  Tick write(unsigned near, const MemoryRequest& request, Tick now);
+  struct Written {
+    Tick taken_up;  // by the slices that it passes; the way between them left out
+    Tick done;
+  };
+  Written write(unsigned near, const MemoryRequest& request, Tick now);
   // Returns when HBM has room for what had to leave.
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
 
@@ -96,7 +107,8 @@ class MemorySystem {
   std::vector<RequestCoalescer> coalescers_;  // by GPC
   std::vector<L2Partition> partitions_;
   Hbm hbm_;
-  std::vector<AtomicWindow> atomics_;  // by SM
+  std::vector<SendWindow> atomics_;  // by SM
+  std::vector<SendWindow> stores_;
   std::vector<Calendar> sm_ingress_;
   std::vector<Calendar> gpc_ingress_;
   struct Place {

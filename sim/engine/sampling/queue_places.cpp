@@ -2,46 +2,42 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
+#include <optional>
 
 namespace tilescope {
 namespace {
 
-// How differently the work of each SM is spread over its first CTAs: 0 to 2, summed up over SMs.
-double apart(const TimingEngine& timed, const CountingEngine& counted) {
+// Between 0, when the oldest of an SM's first CTAs has done all of the SM's work, and 1, when the youngest has; mean of
+// the SMs that hold several, if there are any.
+template <class Engine>
+std::optional<double> mean_age(const Engine& engine) {
   double sum = 0;
-  for (int sm = 0; sm < timed.sms(); ++sm) {
-    const auto& a = timed.sm(sm).first_ctas().instructions();
-    const auto& b = counted.sm(sm).first_ctas().instructions();
-    const auto all_a = static_cast<double>(std::accumulate(a.begin(), a.end(), std::uint64_t{0}));
-    const auto all_b = static_cast<double>(std::accumulate(b.begin(), b.end(), std::uint64_t{0}));
-    if (all_a == 0 || all_b == 0) continue;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      sum += std::abs(static_cast<double>(a[i]) / all_a - static_cast<double>(b[i]) / all_b);
+  int shared = 0;
+  for (int sm = 0; sm < engine.sms(); ++sm) {
+    const auto& done = engine.sm(sm).first_ctas().instructions();
+    double all = 0, by_age = 0;
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      all += static_cast<double>(done[i]);
+      by_age += static_cast<double>(done[i]) * static_cast<double>(i);
+    }
+    if (done.size() < 2 || done[1] == 0) continue;
+    sum += by_age / all / static_cast<double>(done.size() - 1);
+    ++shared;
   }
-  return sum;
-}
-
-bool shared(const TimingEngine& timed) {
-  for (int sm = 0; sm < timed.sms(); ++sm) {
-    const auto& ctas = timed.sm(sm).first_ctas().instructions();
-    if (ctas.size() > 1 && ctas[1] > 0) return true;
-  }
-  return false;
+  if (shared == 0) return {};
+  return sum / shared;
 }
 
 }  // namespace
 
 double queue_places_like(const TimingEngine& timed, const GpuSpec& gpu, const Kernel& kernel, int threads,
                          const CountingSm::Grain& grain) {
-  if (!shared(timed)) return grain.places;
-  // Beyond 32 CTAs that advance together would do so for ever: in the counting engine nothing else parts them.
-  constexpr std::array<double, 6> kPlaces{8, 10, 12, 16, 24, 32};
+  const std::optional<double> wanted = mean_age(timed);
+  if (!wanted) return grain.places;
   const std::uint64_t instructions = timed.instructions();
-  double best = grain.places, least = std::numeric_limits<double>::max();
-  int worse = 0;
-  for (const double places : kPlaces) {
+  double best = grain.places, least = 1;
+  // The more places, the more the younger ones do.
+  const auto younger_by = [&](double places) {
     CountingSm::Grain one = grain;
     one.places = places;
     CountingEngine counted(gpu, kernel, threads, one);
@@ -49,13 +45,27 @@ double queue_places_like(const TimingEngine& timed, const GpuSpec& gpu, const Ke
       if (engine.instructions() >= instructions) counted.stop();
     };
     counted.run();
-    const double distance = apart(timed, counted);
-    worse = distance > least ? worse + 1 : 0;
-    if (worse == 2) break;  // it has one minimum
-    if (distance < least) {
-      least = distance;
+    const double later = mean_age(counted).value_or(0) - *wanted;
+    if (std::abs(later) < least) {
+      least = std::abs(later);
       best = places;
     }
+    return later;
+  };
+  // Beyond 32 CTAs that advance together would do so for ever: in the counting engine nothing else parts them.
+  constexpr std::array<double, 6> kPlaces{8, 10, 12, 16, 24, 32};
+  double fewer = kPlaces.front(), more = 0;
+  for (const double places : kPlaces) {
+    if (younger_by(places) >= 0) {
+      more = places;
+      break;
+    }
+    fewer = places;
+  }
+  constexpr double kCloseEnough = 0.001;
+  for (int halving = 0; halving < 5 && more > fewer && least > kCloseEnough; ++halving) {
+    const double middle = (fewer + more) / 2;
+    (younger_by(middle) < 0 ? fewer : more) = middle;
   }
   return best;
 }

@@ -9,8 +9,8 @@
 
 namespace tilescope {
 
-// The best of a few numbers of places: counts the launch's beginning with each, as far as `timed` has come. `grain`:
-// for all else, and where no SM holds two CTAs.
+// Counts the launch's beginning with several numbers of places, as far as `timed` has come: the one with which the
+// older CTAs do as much of the work. `grain`: for all else, and where no SM holds two CTAs.
 double queue_places_like(const TimingEngine& timed, const GpuSpec& gpu, const Kernel& kernel, int threads,
                          const CountingSm::Grain& grain);
 

@@ -26,6 +26,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
       hit_buffer_wavefronts_(gpu.lsu.hit_buffer_wavefronts),
+      lines_together_(gpu.lsu.lines_together),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       barrier_turn_(gpu.lsu.barrier_turn_cycles),
       answer_turn_(gpu.lsu.answer_turn_cycles),
@@ -301,7 +302,8 @@ Cycle LoadStoreUnit::leaves_queue(Cycle looked_up, Cycle passes) {
   return hit_buffer_drains_ ? passes : looked_up;
 }
 
-// A load that hits passes the data stage at once, one that waits for L2 when its data have come.
+// Lanes whose lines are in L1 pass the data stage at once, those that wait for L2 when all of the load's data have
+// come.
 LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
                                                 std::int64_t tag) {
   Stages stages = look_up(global_lane_, issue.now, !is_local(issue.access), tag, issue.by.sub);
@@ -314,6 +316,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   AccessCounters& counters = issue.counters.of(issue.access);
   std::uint32_t waiting = OutstandingMisses::kNone;
   Cycle leaves = stages.tagged;
+  std::uint32_t waiting_lines = 0, this_line = 1;
   for (const LineSectors& touched : footprint.lines) {
     const LineAddress line = base_line + touched.line;
     L1Cache::Lookup found{};
@@ -323,6 +326,8 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
       found.missing = touched.sectors;
     counters.hit_sectors += (found.present | found.pending).count();
     if (found.present.any()) timing.complete = std::max(timing.complete, found.ready);
+    if ((found.pending | found.missing).any()) waiting_lines |= this_line;
+    this_line <<= 1;
     if ((found.pending | found.missing).any() && waiting == OutstandingMisses::kNone)
       waiting = misses_.begin(issue.by.warp, issue.instruction.write_scoreboard, group_of(issue));
     std::uint32_t last = OutstandingMisses::kNone;
@@ -345,6 +350,16 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     pass_data(global_lane_, stages, footprint.data_wavefronts, issue.by.sub);
     leaves_at = leaves_queue(looked_up, stages.start);
   }
+  std::int64_t passes_later = footprint.data_wavefronts;
+  if (waits && !copies && !footprint.banks.empty()) {
+    const SplitPasses split = split_passes(footprint.banks, waiting_lines, lines_together_);
+    issue.counters.data_wavefronts += static_cast<std::uint64_t>(split.there + split.later - footprint.data_wavefronts);
+    passes_later = split.later;
+    if (split.there != 0) {
+      pass_data(global_lane_, stages, split.there, issue.by.sub);
+      leaves_at = leaves_queue(looked_up, stages.start);
+    }
+  }
   global_lane_.queue.push(leaves_at - pipeline_cycles_);
   timing.dequeued = stages.start;
   timing.complete = std::max(timing.complete, stages.last - pipeline_cycles_ + l1_latency_);
@@ -352,7 +367,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   timing.pending = 1;
   misses_.not_before(waiting, timing.complete);
   if (!copies)
-    misses_.passes_later(waiting, footprint.data_wavefronts);
+    misses_.passes_later(waiting, passes_later);
   else if (issue.passes != 0)
     take_data_stage(global_lane_, stages.start, 1);  // to write what comes from L2
   // It holds the request until its misses have left.

@@ -86,6 +86,9 @@ class LoadStoreUnit {
     return wavefronts == 0 ? now : take_data_stage(shared_lane_, now, wavefronts) + wavefronts;
   }
 
+  // Stores that no slice of L2 takes up keep the way out of the SM until then.
+  void hold_back(Cycle until) { egress_.next_free = std::max(egress_.next_free, until); }
+
   OutstandingMisses::Outbox& outbox() { return misses_.outbox(); }
   // The way to the other SMs of the cluster: when `bytes` that are ready at `now` have left.
   Cycle send_to_cluster(Cycle now, double bytes) {
@@ -180,6 +183,7 @@ class LoadStoreUnit {
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
   Cycle hit_buffer_wavefronts_;
+  std::int64_t lines_together_;
   bool hit_buffer_drains_ = false;
   Cycle barrier_wavefronts_;
   PartCycles barrier_turn_, answer_turn_, answer_hit_turn_;

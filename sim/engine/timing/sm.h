@@ -42,6 +42,8 @@ class Sm {
   // REQUIRES: every reply whose `ready` lies before `until` has been delivered.
   void advance(Cycle until);
   void deliver(const std::vector<MemoryReply>& replies);
+  // Nothing more leaves before.
+  void hold_back(Cycle until) { lsu_.hold_back(until); }
 
   // The earliest cycle at which anything can issue; kNever when all warps wait for the chip or no CTA is here.
   Cycle next_event() const;
