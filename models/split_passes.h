@@ -1,7 +1,7 @@
 // How often a load passes the data stage when some of its lines are in L1 and others are on their way: lanes whose line
 // is there pass together, those that wait in groups, one for every few of the load's lines. All lanes of a load that
 // hits pass together, however many lines they touch. Source: gpu/microbench/counted_split.cu
-// (gpu/measured/h100/split_counted.csv).
+// (gpu/measured/{h200,h100}/split_counted.csv).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Passes of the data stage by loads whose lines are partly in L1, against gpu/measured/h100/split_counted.csv.
+// Passes of the data stage by loads whose lines are partly in L1, against gpu/measured/<gpu>/split_counted.csv.
 #include "models/split_passes.h"
 
 #include <doctest/doctest.h>
@@ -61,8 +61,11 @@ int predicted(const Case& split) {
 
 }  // namespace
 
-TEST_CASE("lanes whose lines are in L1 pass together, those that wait by four lines: as an H100 counts") {
-  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h100/split_counted.csv");
+TEST_CASE("lanes whose lines are in L1 pass together, those that wait by four lines: as an H100 and an H200 count") {
+  std::string gpu_name;
+  SUBCASE("h100") { gpu_name = "h100"; }
+  SUBCASE("h200") { gpu_name = "h200"; }
+  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/" + gpu_name + "/split_counted.csv");
   int compared = 0, more_than_whole = 0;
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("counted_split,")) continue;

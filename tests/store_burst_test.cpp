@@ -1,5 +1,5 @@
-// Stores of all SMs at a time, against gpu/measured/h100/stores_microbench.csv: the microbenchmark's own code. L2 takes
-// them up more slowly than SMs send them, and holds the SMs up.
+// Stores of all SMs at a time, against gpu/measured/<gpu>/stores_microbench.csv: the microbenchmark's own code. L2
+// takes them up more slowly than SMs send them, and holds the SMs up.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,11 +21,11 @@ struct Stores {
   int piece, sms, from, to;  // stores of a warp in the two cases whose difference is looked at
 };
 
-double measured(const Stores& stores) {
+double measured(const std::string& gpu_name, const Stores& stores) {
   const auto cycles = [&](int count) {
     const std::string row = "store_burst,piece=" + std::to_string(stores.piece) + ";sms=" + std::to_string(stores.sms) +
                             ";stores=" + std::to_string(count * kWarps) + ",cycles,";
-    std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h100/stores_microbench.csv");
+    std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/" + gpu_name + "/stores_microbench.csv");
     for (std::string line; std::getline(file, line);)
       if (line.starts_with(row)) return std::stod(line.substr(row.size()));
     FAIL("no row: " << row);
@@ -35,7 +35,7 @@ double measured(const Stores& stores) {
 }
 
 // Cycles of an SM for a store of a warp.
-double predicted(const Stores& stores, const std::vector<std::string>& changes = {}) {
+double predicted(const std::string& gpu_name, const Stores& stores, const std::vector<std::string>& changes = {}) {
   const auto cycles = [&](int count) {
     const SassScratch scratch;
     const std::string file =
@@ -45,7 +45,7 @@ double predicted(const Stores& stores, const std::vector<std::string>& changes =
                                         "]\nblock: [256]\ndynamic_smem: 122880\n" + "args: [{buffer: 32MiB}, " +
                                         std::to_string(count) + ", {buffer: 1KiB, init: iota}, {buffer: 1KiB}]\n");
     double sum = 0;
-    const auto outcome = run(gpu("h100", changes), *sass_kernel(file), Mode::timing, Sample::off, 2);
+    const auto outcome = run(gpu(gpu_name, changes), *sass_kernel(file), Mode::timing, Sample::off, 2);
     for (const FinishedCta& cta : outcome.timeline) sum += static_cast<double>(cta.end - cta.start);
     return sum / stores.sms;
   };
@@ -57,18 +57,21 @@ double predicted(const Stores& stores, const std::vector<std::string>& changes =
 TEST_CASE("stores of one SM leave at the SM's rate, of all SMs at L2's") {
   for (const Stores& stores : {Stores{128, 1, 128, 512}, Stores{32, 1, 128, 512}, Stores{4, 1, 32, 128},
                                Stores{128, 132, 128, 512}, Stores{32, 132, 128, 512}, Stores{4, 132, 32, 128}}) {
-    CAPTURE(stores.piece);
-    CAPTURE(stores.sms);
-    CHECK(predicted(stores) == doctest::Approx(measured(stores)).epsilon(0.11));
+    for (const char* name : {"h100", "h200"}) {
+      CAPTURE(name);
+      CAPTURE(stores.piece);
+      CAPTURE(stores.sms);
+      CHECK(predicted(name, stores) == doctest::Approx(measured(name, stores)).epsilon(0.15));
+    }
   }
 }
 
 TEST_CASE("without a limit to stores on their way SMs send more than L2 takes up") {
   const Stores all{128, 132, 128, 512};
-  CHECK(predicted(all, {"lsu.stores_under_way=65536"}) < 0.8 * predicted(all));
+  CHECK(predicted("h100", all, {"lsu.stores_under_way=65536"}) < 0.8 * predicted("h100", all));
 }
 
 TEST_CASE("a line that L2 has is written faster than a new one") {
   const Stores all{128, 132, 128, 512};
-  CHECK(predicted(all, {"l2.slice_bytes_per_cycle=32"}) > 1.1 * predicted(all));
+  CHECK(predicted("h100", all, {"l2.slice_bytes_per_cycle=32"}) > 1.1 * predicted("h100", all));
 }
