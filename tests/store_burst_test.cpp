@@ -71,7 +71,7 @@ TEST_CASE("without a limit to stores on their way SMs send more than L2 takes up
   CHECK(predicted("h100", all, {"lsu.stores_under_way=65536"}) < 0.8 * predicted("h100", all));
 }
 
-TEST_CASE("a line that L2 has is written faster than a new one") {
+TEST_CASE("lines that L2 has are written at the rate at which it is read") {
   const Stores all{128, 132, 128, 512};
   CHECK(predicted("h100", all, {"l2.slice_bytes_per_cycle=32"}) > 1.1 * predicted("h100", all));
 }

@@ -1,10 +1,11 @@
 // How CTAs that share an SM share it, when their steps are those of a tiled product: load a tile of A and one of B from
 // L2, wait, store them in shared memory, meet, multiply, meet. Every CTA notes its SM, its start and its end.
 //   end_i: when the i-th CTA of an SM to end has ended, cycles from the SM's first start on, mean of all SMs; one
-//   round. later: how long CTAs last that start beside one that runs, median; phase: how far that one is then; three
+//   round. later: how long CTAs last that start beside one that runs, median; phase: how far that one is then; six
 //   rounds.
 // tile=32: two CTAs of 1,024 threads on an SM; tile=16: eight of 256. ctas: of an SM at most. global, stores, barriers:
-// whether a step has these instructions. steps: of a CTA.
+// whether a step has these instructions; without any of them the words of the tiles are read once and spilled, so that
+// its steps store to local memory and load from it. steps: of a CTA.
 #include <algorithm>
 #include <map>
 
