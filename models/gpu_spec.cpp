@@ -206,6 +206,8 @@ void L2Spec::fields(SpecFields& f) {
   f.integer("partitions", partitions, {1, 2}, "partition", "halves of the chip, each with its own look-up");
   f.integer("ways", ways, {1, 64}, "way", "lines per set");
   f.choice("replacement", replacement, ChosenReplacement::names(), "which line of a full set a new one replaces");
+  f.integer("set_run_mib", set_run_mib, {0, 1024}, "MiB",
+            "contiguous memory that fills sets in turn from a place of its own on; 0: as much as fills each once");
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
   f.integer("slice_write_bytes_per_cycle", slice_write_bytes_per_cycle, {1, 4096}, "byte/cycle",
@@ -221,6 +223,7 @@ void L2Spec::fields(SpecFields& f) {
              "address bits whose parity is the home partition; none: a mixer");
   f.integer("first_partition_gpcs_pct", first_partition_gpcs_pct, {0, 100}, "%",
             "of the GPCs, rounded up: the first in sm.gpcs, which sit beside partition 0");
+  f.require(set_run_mib == 0 || is_power_of_two(set_run_mib), "set_run_mib", "must be 0 or a power of two");
   f.require(partitions > 0 && slices % partitions == 0, "slices", "must be a multiple of l2.partitions");
   f.require(slices > 0 && size_mib * 1024 * 1024 / 128 / static_cast<double>(slices) >= static_cast<double>(ways),
             "size_mib", "leaves less than one set per slice");

@@ -165,6 +165,7 @@ struct L2Spec {
   std::int64_t partitions = 0;
   std::int64_t ways = 0;
   std::int64_t replacement = 0;            // index into ChosenReplacement::names()
+  std::int64_t set_run_mib = 0;            // 0: as much as fills every set once
   std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
   std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
   std::int64_t slice_write_bytes_per_cycle = 0;

@@ -1,6 +1,7 @@
 #include "models/l2_partition.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilescope {
 namespace {
@@ -8,6 +9,13 @@ namespace {
 std::size_t sets_per_partition(const GpuSpec& gpu) {
   const double lines = gpu.l2.size_mib * 1024 * 1024 / static_cast<double>(kLineBytes * gpu.l2.partitions);
   return static_cast<std::size_t>(lines / static_cast<double>(gpu.l2.ways));
+}
+
+// Of a partition's lines, as bits of their number without the one that their home implies.
+int run_bits(const GpuSpec& gpu, const AddressHash& hash) {
+  if (gpu.l2.set_run_mib == 0) return -1;
+  const std::uint64_t lines = static_cast<std::uint64_t>(gpu.l2.set_run_mib) * 1024 * 1024 / kLineBytes;
+  return std::countr_zero(lines) - (hash.implied_bit() < 0 ? 0 : 1);
 }
 
 }  // namespace
@@ -33,7 +41,7 @@ L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& 
   const LineSample lines(hash, thin_shift);
   const std::size_t sets = lines.sets(sets_per_partition(gpu));
   const auto ways = static_cast<std::size_t>(gpu.l2.ways);
-  return {sets, ways, lines.set_index(sets, hash.implied_bit()),
+  return {sets, ways, lines.set_index(sets, hash.implied_bit(), run_bits(gpu, hash)),
           ChosenReplacement(static_cast<std::size_t>(gpu.l2.replacement), sets, ways)};
 }
 
@@ -119,6 +127,12 @@ L2Partition::Evicted L2Partition::write(LineAddress line, SectorMask sectors) {
   Sectors& here = claim(line, evicted);
   here.present |= sectors;
   here.dirty |= sectors;
+  return evicted;
+}
+
+L2Partition::Evicted L2Partition::keep(LineAddress line, SectorMask sectors) {
+  Evicted evicted;
+  claim(line, evicted).present |= sectors;
   return evicted;
 }
 

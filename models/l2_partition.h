@@ -64,6 +64,8 @@ class L2Partition {
   Lookup atomic(const MemoryRequest& request, Tick now);
   // Keeps sectors that it has seen; a sector written in part counts as present. Returns what had to leave.
   Evicted write(LineAddress line, SectorMask sectors);
+  // Keeps sectors written by SMs beside it whose home is the other partition. Returns what had to leave.
+  Evicted keep(LineAddress line, SectorMask sectors);
   // Forgets sectors of a copy that the home partition has overwritten.
   void invalidate(LineAddress line, SectorMask sectors);
 

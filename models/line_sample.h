@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include <algorithm>
+
 #include "models/address_hash.h"
 #include "models/set_index.h"
 #include "models/support/bit_mixer.h"
@@ -34,10 +36,11 @@ class LineSample {
     const std::size_t share = of_all >> shift_;
     return share == 0 ? 1 : share;
   }
-  // `without_bit`: as in SetIndex, of the whole cache.
-  SetIndex set_index(std::size_t sets, int without_bit = -1) const {
+  // `without_bit`, `run_bits`: as in SetIndex, of the whole cache.
+  SetIndex set_index(std::size_t sets, int without_bit = -1, int run_bits = -1) const {
     const int bit = without_bit - static_cast<int>(shift_);
-    return SetIndex(sets, without_bit < 0 ? -1 : bit < 0 ? 0 : bit, shift_);
+    const int run = std::max(0, run_bits - static_cast<int>(shift_));
+    return SetIndex(sets, without_bit < 0 ? -1 : bit < 0 ? 0 : bit, shift_, run_bits < 0 ? -1 : run);
   }
 
  private:

@@ -1,10 +1,12 @@
-// Which set of a cache a line belongs to: each run of as many consecutive lines as there are sets fills every set once,
-// and each run begins at a set of its own, scrambled.
+// Which set of a cache a line belongs to: consecutive lines fill the sets in turn, and each run of them, aligned to its
+// length, begins at a set of its own, scrambled. A run is as long as there are sets, unless its length is given.
 //
 // So contiguous data loads the sets evenly, for any number of sets, and a power-of-two stride no worse than at random.
-// Hardware hashes do the first too: on an H200, passes over up to 28 MB that all SMs share lose nothing in partitions
-// of 31.5 MB (gpu/microbench: counted_l2_capacity); with lines thrown at random into sets of 16 ways a third would be
-// lost.
+// Hardware hashes nearly do the first too. In a partition of an H200's or H100's L2, contiguous lines that are read
+// again and again are lost by whole sets: 1 % of them with 84 % of its room taken, 8 or 4 % with 90 %, half with 100 %,
+// nine in ten with 108 %, all with 110 % (gpu/microbench/l2_replacement.cu); with lines thrown at random into sets of 20
+// ways a third of 90 % would be lost. Runs of 8 MiB, of which each set has two or three lines, come closest among
+// powers of two (l2.set_run_mib).
 #pragma once
 
 #include <cstddef>
@@ -18,10 +20,12 @@ namespace tilescope {
 class SetIndex {
  public:
   // `without_bit`: a bit of the line number that takes no part, so that lines which differ in it alone share a set;
-  // negative: none. `shift`: so many of the lowest bits take none either, and are not counted. REQUIRES: sets > 0.
-  explicit SetIndex(std::size_t sets, int without_bit = -1, unsigned shift = 0)
+  // negative: none. `shift`: so many of the lowest bits take none either, and are not counted. `run_bits`: a run is 2 to
+  // this of the lines that are left; negative: as long as there are sets. REQUIRES: sets > 0.
+  explicit SetIndex(std::size_t sets, int without_bit = -1, unsigned shift = 0, int run_bits = -1)
       : sets_(sets),
         shift_(shift),
+        run_bits_(run_bits),
         reciprocal_(~0ULL / sets + 1),
         exact_below_(~0ULL / sets),
         below_(without_bit < 0 ? ~0ULL : (1ULL << static_cast<unsigned>(without_bit)) - 1) {}
@@ -29,8 +33,16 @@ class SetIndex {
   std::size_t operator()(LineAddress line) const {
     const std::uint64_t shifted = line.number() >> shift_;
     const std::uint64_t number = (shifted & below_) | (shifted >> 1U & ~below_);
-    const std::uint64_t run = run_of(number);
-    const std::uint64_t set = number - run * sets_ + scale_to(mix_bits(run + 1), sets_);
+    std::uint64_t run, begin;  // the run, and where its last round over the sets began
+    if (run_bits_ < 0) {
+      run = quotient(number);
+      begin = run * sets_;
+    } else {
+      run = number >> static_cast<unsigned>(run_bits_);
+      begin = run << static_cast<unsigned>(run_bits_);
+      begin += quotient(number - begin) * sets_;
+    }
+    const std::uint64_t set = number - begin + scale_to(mix_bits(run + 1), sets_);
     return static_cast<std::size_t>(set < sets_ ? set : set - sets_);
   }
 
@@ -39,13 +51,14 @@ class SetIndex {
 
   // number / sets_. The rounded reciprocal is too large by less than one part in 2^64 / sets_: no quotient of a number
   // below that is touched.
-  std::uint64_t run_of(std::uint64_t number) const {
+  std::uint64_t quotient(std::uint64_t number) const {
     if (number >= exact_below_ || sets_ == 1) return number / sets_;
     return static_cast<std::uint64_t>(static_cast<Wide>(number) * reciprocal_ >> 64U);
   }
 
   std::uint64_t sets_;
   unsigned shift_;
+  int run_bits_;
   std::uint64_t reciprocal_;
   std::uint64_t exact_below_;
   std::uint64_t below_;

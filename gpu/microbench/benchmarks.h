@@ -69,6 +69,7 @@ void store_and_load(Report& report);
 void store_burst(Report& report);
 void load_rate(Report& report);
 void latency_by_slice(Report& report);
+void l2_replacement(Report& report);
 
 // Kernels for a profiler to count; each launch has a row in the report.
 void counted_empty(Report& report);

@@ -84,6 +84,7 @@ const Benchmark kBenchmarks[] = {
     {"store_burst", store_burst},
     {"load_rate", load_rate},
     {"latency_by_slice", latency_by_slice},
+    {"l2_replacement", l2_replacement},
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
     {"counted_bursts", counted_bursts},

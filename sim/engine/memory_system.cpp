@@ -173,7 +173,10 @@ MemorySystem::Written MemorySystem::write(unsigned near, const MemoryRequest& re
     taken_up += seen - at_home;
   }
   const Tick kept = write_back(partitions_[home].write(line, sectors), seen);
-  if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
+  if (near != home)
+    write_back(partitions_[near].keep(line, sectors), seen);
+  else if (partitions_.size() > 1)
+    partitions_[1 - home].invalidate(line, sectors);
   return {taken_up, std::max(seen, kept) + slice_latency_};
 }
 
