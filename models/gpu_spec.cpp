@@ -159,10 +159,11 @@ void L1Spec::fields(SpecFields& f) {
   f.integer("ways", ways, {1, 128}, "way", "lines per set");
   f.integers("set_hash", set_hash, {0, 65535}, "mask",
              "bits of the set's number that each bit of a line's number above them flips; none: no hash");
+  f.integer("kept_hits", kept_hits, {0, 2}, "hit", "the last ones of a set, whose lines stay; 0: least recently used");
   f.integer("latency_cycles", latency_cycles, {1, 400}, "cycle", "LDG issue to result, hit");
   f.integer("tag_banks", tag_banks, {1, 16}, "bank", "look up one line per cycle each");
   f.require(is_power_of_two(tag_banks), "tag_banks", "must be a power of two");
-  f.require(set_hash.size() <= 12, "set_hash", "must have at most 12 masks");
+  f.require(set_hash.size() <= 16, "set_hash", "must have at most 16 masks");
   for (const std::int64_t carveout : carveouts_kib)
     f.require(carveout < size_kib, "carveouts_kib", "every carve-out must be smaller than l1.size_kib");
 }

@@ -12,16 +12,18 @@ L1Cache::L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_sh
     : sets_(index.sets()),
       room_(std::max<std::size_t>(1, static_cast<std::size_t>(capacity_kib * 1024 / kLineBytes) >> thin_shift)),
       holds_nothing_(capacity_kib * 1024 < kLineBytes * spec.ways),
-      tags_(make_tags(index, spec.ways)) {}
+      tags_(make_tags(spec, index)) {}
 
-L1Cache::Tags L1Cache::make_tags(const L1SetIndex& index, std::int64_t lines_per_set) {
-  const auto ways = static_cast<std::size_t>(lines_per_set);
-  return {index.sets(), ways, index, LeastRecentlyUsed(index.sets(), ways)};
+L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, const L1SetIndex& index) {
+  const auto ways = static_cast<std::size_t>(spec.ways);
+  return {index.sets(), ways, index, LastHitsKept(index.sets(), ways, static_cast<std::size_t>(spec.kept_hits))};
 }
 
 L1Cache::Sectors* L1Cache::find(LineAddress line) {
-  Sectors* const here = tags_.find(line);
-  return here == nullptr || (here->epoch != epoch_ && !here->local) ? nullptr : here;
+  Sectors* const here = tags_.peek(line);
+  if (here == nullptr || !lives(*here)) return nullptr;
+  tags_.touch(*here);
+  return here;
 }
 
 void L1Cache::drop(Sectors& way) {
@@ -44,8 +46,10 @@ L1Cache::Sectors* L1Cache::gives_room(LineAddress line) {
 
 // The line's way, made for it if need be; null when every way of its set waits for data.
 L1Cache::Sectors* L1Cache::claim(LineAddress line) {
-  Sectors* here = tags_.find(line);
+  Sectors* here = tags_.peek(line);
   if (here != nullptr && lives(*here)) return here;
+  if (here == nullptr)
+    here = tags_.victim(line, [this](const Sectors& way) { return way.pending.none() && !lives(way); });
   if (here == nullptr) here = tags_.victim(line, [](const Sectors& way) { return way.pending.none(); });
   if (here == nullptr) return nullptr;
   if (lives(*here)) {
@@ -105,7 +109,7 @@ bool L1Cache::invalidate() {
 
 void L1Cache::filled(LineAddress line, std::uint32_t fill, Cycle ready) {
   // Also when an invalidation has dropped the line: its way may then go to another.
-  Sectors* const found = tags_.find(line);
+  Sectors* const found = tags_.peek(line);
   if (found == nullptr) return;
   Sectors& here = *found;
   for (const std::size_t s : here.pending) {

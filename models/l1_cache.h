@@ -4,7 +4,7 @@
 // the same fill and count as hits, as the hardware's counters do.
 //
 // Tags tell as many lines apart as the array that L1 divides with shared memory would hold; data has room in its part
-// of the array only. When that is full, a new line takes the place of the least recently used one of its set; if the
+// of the array only. When that is full, a new line takes the place of the one of its set; if the
 // set is empty, of one of the next set that is not. Source: l1_sets; what goes when the room is full is a guess
 // (docs/memory-system.md).
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "models/gpu_spec.h"
 #include "models/l1_set_index.h"
-#include "models/replacement/least_recently_used.h"
+#include "models/replacement/last_hits_kept.h"
 #include "models/sectored_tags.h"
 #include "models/support/units.h"
 
@@ -55,11 +55,11 @@ class L1Cache {
     bool local = false;       // kept across invalidations
     std::uint32_t epoch = 0;  // of the invalidation before which it came
   };
-  using Tags = SectoredTags<Sectors, LeastRecentlyUsed, L1SetIndex>;
+  using Tags = SectoredTags<Sectors, LastHitsKept, L1SetIndex>;
 
-  static Tags make_tags(const L1SetIndex& index, std::int64_t ways);
+  static Tags make_tags(const L1Spec& spec, const L1SetIndex& index);
   L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift, const L1SetIndex& index);
-  // Null when the line is not here, or came before the last invalidation.
+  // Null when the line is not here, or came before the last invalidation; otherwise a hit.
   Sectors* find(LineAddress line);
   Sectors* claim(LineAddress line);
   Sectors* gives_room(LineAddress line);

@@ -41,6 +41,18 @@ class SectoredTags {
     });
   }
 
+  // The same, but nothing is touched.
+  Payload* peek(LineAddress line) {
+    const std::size_t first = index_(line) * ways_;
+    return each_candidate(first / ways_, line, [&](std::size_t way) -> Payload* {
+      return all_[first + way].line == line ? &all_[first + way] : nullptr;
+    });
+  }
+  void touch(const Payload& way) {
+    const std::size_t place = place_of(way);
+    replacement_.touch(place / ways_, place % ways_);
+  }
+
   // The line is looked for soon: brings what tells whether it is here into the host's cache; and, when that is there,
   // what is kept with it, or else with those of which one may have to leave for it. Nothing is touched. The second
   // returns false when the line is not here.
@@ -80,11 +92,14 @@ class SectoredTags {
   // The line that a way holds; LineAddress::none() when it is empty.
   LineAddress line_of(const Payload& way) const { return static_cast<const Way&>(way).line; }
 
-  // Gives a way to a line, which counts as a touch.
+  // Gives a way to a line, which counts as a touch unless the policy tells the two apart.
   void claim(Payload& way, LineAddress line) {
-    const std::size_t place = place_of(way);
+    const std::size_t place = place_of(way), set = place / ways_;
     write(way, line, print_of(line));
-    replacement_.touch(place / ways_, place % ways_);
+    if constexpr (requires { replacement_.claimed(set, place % ways_); })
+      replacement_.claimed(set, place % ways_);
+    else
+      replacement_.touch(set, place % ways_);
   }
   // Empties a way.
   void drop(Payload& way) { write(way, LineAddress::none(), 0); }

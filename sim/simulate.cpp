@@ -88,7 +88,7 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   Counted counted;
   engine.on_progress = [&](const CountingEngine& e) {
-    counted.curves.add(e);
+    counted.curves.add(e, shift);
     if (on_progress) on_progress({static_cast<double>(e.ctas_ended()) / ctas});
   };
   engine.run();
@@ -149,6 +149,15 @@ void take_cycles(const GpuSpec& gpu, double share, const AllCycles& all, RunOutc
   outcome.cycles_high = counted(all.high);
   outcome.sm_mhz = gpu.clock.sm_mhz * static_cast<double>(outcome.cycles) /
                    static_cast<double>(all.cycles + gpu.launch.overhead_cycles);
+}
+
+// What L2 was asked for, corrected: what more or fewer requests share is found there.
+void take_asked(double factor, RunOutcome& outcome) {
+  L2Counters& l2 = outcome.memory.l2;
+  const std::uint64_t absent = l2.read_sectors - l2.read_hit_sectors;
+  const auto asked = static_cast<std::uint64_t>(std::llround(factor * static_cast<double>(l2.read_sectors)));
+  l2.read_sectors = std::max(absent, std::min(asked, std::max(l2.read_sectors, outcome.sm.fill_sectors)));
+  l2.read_hit_sectors = l2.read_sectors - absent;
 }
 
 RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
@@ -233,6 +242,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
     outcome.traffic_error_pct = 0;
     return outcome;
   }
+  take_asked(timed.asked_factor, outcome);
   // Residence grows with time, reasons for waiting with the work.
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);

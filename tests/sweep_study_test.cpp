@@ -110,7 +110,7 @@ TEST_CASE("GPU parameters are shown resolved, and a kernel's own values replace 
                             "parameters: {gpu.l2.size_mib: [base, 100]}\n");
   CHECK(plan.study.mode == Mode::counts);
   CHECK(plan.study.sample == Sample::off);
-  CHECK(lines_of(plan, {"gpu.l2.size_mib"}) == std::vector<std::string>{"copy h200 gpu.l2.size_mib=60",
+  CHECK(lines_of(plan, {"gpu.l2.size_mib"}) == std::vector<std::string>{"copy h200 gpu.l2.size_mib=58.75",
                                                                         "copy h200 gpu.l2.size_mib=100",
                                                                         "copy h200 gpu.l2.size_mib=25"});
   CHECK(plan.points[0].key != plan.points[1].key);

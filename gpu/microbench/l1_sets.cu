@@ -1,5 +1,5 @@
 // How L1 keeps lines: how many there are, which share a set, how many of these stay, and which one goes. One thread
-// loads a list of lines one after another; a load that takes more than kHit cycles has missed.
+// loads a list of lines one after another; a load that takes more than kL1Hit cycles has missed.
 //   misses: share of the last of four passes over `lines` lines, `stride` lines apart, in order or shuffled
 //   evicting_lines: the fewest of the lines behind it that, loaded once, put line `victim` out; traces: which they are
 //   set_misses: share of each of six passes over the first `lines` lines of one set
@@ -10,62 +10,21 @@
 #include <random>
 
 #include "benchmarks.h"
-#include "device_probe.cuh"
+#include "l1_probe.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
-constexpr unsigned kInvalidate = ~0U;  // in a list: empties L1
-constexpr unsigned kHit = 150;
-constexpr std::size_t kLine = 128;
 constexpr std::size_t kLines = 1 << 21;
-
-__global__ void load_list(const char* data, const unsigned* list, int count, unsigned* missed) {
-  unsigned bits = 0, seen = 0;
-  for (int i = 0; i < count; ++i) {
-    unsigned line;
-    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(line) : "l"(list + i) : "memory");
-    if (line == kInvalidate) {
-      __threadfence();
-    } else {
-      const unsigned start = clock_now(line);
-      unsigned v;
-      asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(data + line * kLine) : "memory");
-      const unsigned stop = clock_now(v | 1U);
-      seen |= v;
-      bits |= (stop - start > kHit ? 1U : 0U) << i % 32;
-    }
-    if (i % 32 == 31 || i == count - 1) {
-      asm volatile("st.global.cg.u32 [%0], %1;" : : "l"(missed + i / 32), "r"(bits) : "memory");
-      bits = 0;
-    }
-  }
-  if (seen == 0x12345678U) {
-    missed[0] = 0;
-  }
-}
 
 using List = std::vector<unsigned>;
 
 class L1Probe {
  public:
-  explicit L1Probe(int carveout) : data_(kLines * kLine) {
+  explicit L1Probe(int carveout) : data_(kLines * kL1Line) {
     check(cudaFuncSetAttribute(load_list, cudaFuncAttributePreferredSharedMemoryCarveout, carveout), "carve-out");
   }
-  // Of each of the list's lines: has it missed?
-  std::vector<bool> load(const List& list) const {
-    const DeviceBuffer<unsigned> steps(list.size());
-    const Recorder<unsigned> missed(list.size() / 32 + 1);
-    check(cudaMemcpy(steps.data(), list.data(), steps.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
-    load_list<<<1, 1>>>(data_.device(), steps.data(), static_cast<int>(list.size()), missed.device());
-    finish("load_list");
-    const std::vector<unsigned> bits = missed.host();
-    std::vector<bool> result(list.size());
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      result[i] = (bits[i / 32] >> i % 32 & 1U) != 0;
-    }
-    return result;
-  }
+  std::vector<bool> load(const List& list) const { return load_lines(data_.device(), list); }
   bool evicts(unsigned victim, const List& others) const {
     List list{kInvalidate, victim};
     list.insert(list.end(), others.begin(), others.end());

@@ -1,13 +1,14 @@
 // Which lines go when a partition of L2 is full? Each SM reads a list of lines again and again, one warp's line at a
-// time, and tells by the clock which are still there; between two passes it may read or write lines of another region.
+// time, and tells by the clock which are still there; after each pass, or among its reads, it may read or write lines of
+// another region.
 //   A line's home and an SM's partition are told apart by how long atomics take, which are done at home.
-//   hot: whose home the lines read again are (own: that of the reading SM's partition; other), by both partitions' SMs.
-//   share: how much of a partition they take, so many at most if all stay. scan: what is done to other lines between
-//   two passes (read or write, of which home, by the SMs of both partitions or of the first), scanned: how much of a
-//   partition they would take. twice: hot lines are read two times in a row.
-//   Trace rows: row = partition, index = pass, value = hot lines not found. Cases "...;bins" have index = 16 * pass +
-//   sixteenth of the pass. Scalars: lines of a pass (of both partitions), and the slowest and quickest sixteenth of the
-//   latencies of a set that fits.
+//   hot: whose home the lines read again are (own: that of the reading SM's partition; other; both, one after the
+//   other), by both partitions' SMs. share: how much of a partition they take, percent of half of what the driver says
+//   L2 has. scan: what is done to other lines (read or write, of which home); scanned: how much of a partition they
+//   would take; by=first: by the SMs of one partition alone; among: between the reads, not after them.
+//   meet=never: SMs do not wait for each other before a pass.
+//   lost_2: hot lines of the SMs of one partition that are not found in the second pass, percent; lost: the same, mean
+//   of the sixth to the last but one; lost_last: in that one. near_*: of far lines, those not found near the SM.
 #include <algorithm>
 
 #include "benchmarks.h"
@@ -70,15 +71,15 @@ struct Plan {
   unsigned scanned;
   int scanners;     // partitions whose SMs scan, a bit each
   bool meet;        // all SMs before each pass
-  unsigned pause;   // cycles after a scan
+  bool among;
   int passes;
 };
 
 // Of each list of homes an SM holds every n-th line, n being the SMs of its partition.
 __global__ void __launch_bounds__(kThreads) read_again(unsigned* data, const unsigned* lists, const unsigned* list_of,
                                                        const int* partition, const int* rank, const int* count,
-                                                       Plan plan, unsigned limit, unsigned far_limit, unsigned* arrived,
-                                                       unsigned* missed, unsigned* histogram, unsigned* sink) {
+                                                       Plan plan, unsigned* arrived, unsigned* missed,
+                                                       unsigned* sink) {
   extern __shared__ unsigned mine[];
   __shared__ unsigned absent[2];  // lines that L2 had not, far ones that the SM's partition had not
   const int sm = sm_id();
@@ -111,40 +112,41 @@ __global__ void __launch_bounds__(kThreads) read_again(unsigned* data, const uns
       } while (seen < (pass + 1) * gridDim.x);
     }
     __syncthreads();
-    if (first_lane) {
-      for (unsigned i = warp; i < hot; i += kWarps) {
-        unsigned* const address = data + mine[i] * (kLine / 4);
+    const unsigned scanned = (plan.scanners >> here & 1) != 0 ? share_of(plan.scanned) : 0;
+    const auto scan = [&](unsigned i) {
+      unsigned at = next + i;
+      while (at >= region) at -= region;
+      unsigned* const address = data + mine[hot + at] * (kLine / 4) + threadIdx.x % 32;
+      if (plan.scan == Scan::write) {
+        *address = 0;
+      } else {
+        unsigned value;
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+        sum += value;
+      }
+    };
+    const unsigned reads_between = plan.among ? hot / (scanned + kWarps) + 1 : ~0U;
+    unsigned to_scan = warp;
+    unsigned reads = 0;
+    for (unsigned i = warp; i < hot; i += kWarps) {
+      if (first_lane) {
         const bool far = is_far(plan.home, i);
         unsigned value;
         const unsigned start = clock_now();
-        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(data + mine[i] * (kLine / 4)) : "memory");
         const unsigned cycles = clock_now(value) - start;
-        if (cycles > (far ? far_limit : limit)) atomicAdd(&absent[0], 1);
-        if (far && cycles > limit) atomicAdd(&absent[1], 1);
-        if (pass == plan.passes - 1) atomicAdd(&histogram[min(cycles / 20, 63U)], 1);
+        if (cycles > (far ? kFarLimit : kNearLimit)) atomicAdd(&absent[0], 1);
+        if (far && cycles > kNearLimit) atomicAdd(&absent[1], 1);
+      }
+      if (++reads % reads_between == 0 && to_scan < scanned) {
+        scan(to_scan);
+        to_scan += kWarps;
       }
     }
     __syncthreads();
     if (threadIdx.x < 2) atomicAdd(&missed[(pass * 2 + here) * 2 + threadIdx.x], absent[threadIdx.x]);
-    if (plan.scan != Scan::none && (plan.scanners >> here & 1) != 0) {
-      const unsigned scanned = share_of(plan.scanned);
-      for (unsigned i = warp; i < scanned; i += kWarps) {
-        unsigned at = next + i;
-        while (at >= region) at -= region;
-        unsigned* const address = data + mine[hot + at] * (kLine / 4) + threadIdx.x % 32;
-        if (plan.scan == Scan::write) {
-          *address = 0;
-        } else {
-          unsigned value;
-          asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
-          sum += value;
-        }
-      }
-      next = (next + scanned) % region;
-    }
-    const unsigned begin = clock_now();
-    while (clock_now() - begin < plan.pause) {
-    }
+    for (; to_scan < scanned; to_scan += kWarps) scan(to_scan);
+    if (region != 0) next = (next + scanned) % region;
   }
   if (sum == 0x12345678U) *sink = sum;
 }
@@ -163,22 +165,27 @@ class Replacement {
   }
 
   void run(const std::string& name, const Plan& plan) {
-    Recorder<unsigned> arrived(1), missed(kMost * 4), histogram(64), sink(1);
+    Recorder<unsigned> arrived(1), missed(kMost * 4), sink(1);
     flush_l2();
     read_again<<<sms_, kThreads, kListBytes>>>(data_.device(), lists_.device(), list_of_.device(), partition_.device(),
-                                              rank_.device(), count_.device(), plan, kNearLimit, kFarLimit,
-                                              arrived.device(), missed.device(), histogram.device(), sink.device());
+                                              rank_.device(), count_.device(), plan, arrived.device(), missed.device(),
+                                              sink.device());
     finish("read_again");
     const std::vector<unsigned> result = missed.host();
-    report_.scalar("l2_replacement", name, "lines", plan.hot, "line");
-    for (int pass = 0; pass + 1 < plan.passes; ++pass) {
-      for (int p = 0; p < 2; ++p) {
-        report_.trace("l2_replacement", name, p, pass, result[(pass * 2 + p) * 2]);
-        if (plan.home != Home::own) report_.trace("l2_replacement", name + ";near", p, pass, result[(pass * 2 + p) * 2 + 1]);
+    for (int p = 0; p < 2; ++p) {
+      const std::string of_partition = name + ";partition=" + std::to_string(p);
+      for (int near = 0; near < (plan.home == Home::own ? 1 : 2); ++near) {
+        const auto lost = [&](int from, int to) {
+          double sum = 0;
+          for (int pass = from; pass < to; ++pass) sum += result[(pass * 2 + p) * 2 + near];
+          return 100 * sum / (to - from) / plan.hot * (near != 0 && plan.home == Home::both ? 2 : 1);
+        };
+        report_.scalar("l2_replacement", of_partition, near != 0 ? "near_lost_2" : "lost_2", lost(1, 2), "%");
+        report_.scalar("l2_replacement", of_partition, near != 0 ? "near_lost" : "lost", lost(5, plan.passes - 1), "%");
+        report_.scalar("l2_replacement", of_partition, near != 0 ? "near_lost_last" : "lost_last",
+                       lost(plan.passes - 2, plan.passes - 1), "%");
       }
     }
-    const std::vector<unsigned> cycles = histogram.host();
-    for (int i = 0; i < 64; ++i) report_.trace("l2_replacement", name + ";cycles", 0, 20 * i, cycles[i]);
   }
 
   unsigned fits() const { return fits_; }
@@ -194,7 +201,7 @@ class Replacement {
     time_references<<<sms_, 32, kOneCtaPerSm>>>(data_.device(), least.device());
     finish("time_references");
     const std::vector<unsigned> cycles = least.host();
-    partition_host_.assign(sms_, 0);
+    std::vector<int> partition(sms_);
     std::vector<unsigned> border(sms_);
     std::vector<int> rank(sms_), count(2, 0);
     std::vector<bool> near_of_first(kReferences);
@@ -207,14 +214,10 @@ class Replacement {
         if (sm == 0) near_of_first[line] = row[line] < border[sm];
         same += (row[line] < border[sm]) == near_of_first[line] ? 1 : 0;
       }
-      partition_host_[sm] = same > kReferences / 2 ? 0 : 1;
-      rank[sm] = count[partition_host_[sm]]++;
-      report_.trace("l2_replacement", "sm;agree", sm, partition_host_[sm], same);
-      if (sm < 4) {
-        for (int line = 0; line < kReferences; ++line) report_.trace("l2_replacement", "atomic", sm, line, row[line]);
-      }
+      partition[sm] = same > kReferences / 2 ? 0 : 1;
+      rank[sm] = count[partition[sm]]++;
     }
-    put(partition_, partition_host_);
+    put(partition_, partition);
     put(rank_, rank);
     put(count_, count);
     put(border_, border);
@@ -243,7 +246,6 @@ class Replacement {
   Report& report_;
   int sms_;
   unsigned fits_;
-  std::vector<int> partition_host_;
   Recorder<unsigned> data_{kBytes / sizeof(unsigned)};
   Recorder<unsigned> lists_{kLines}, list_of_{3}, border_{256};
   Recorder<int> partition_{256}, rank_{256}, count_{2};
@@ -259,7 +261,7 @@ void l2_replacement(Report& report) {
     for (const bool meet : {true, false}) {
       for (double share = from; share < to + step / 2; share += step) {
         bench.run(std::string("hot=") + name + ";share=" + text(share) + (meet ? "" : ";meet=never"),
-                  {home, part(share), Scan::none, Home::own, 0, 3, meet, 0, kMost});
+                  {home, part(share), Scan::none, Home::own, 0, 3, meet, false, kMost});
       }
     }
   };
@@ -271,22 +273,23 @@ void l2_replacement(Report& report) {
     Scan scan;
     Home home;
     int scanners;
-    unsigned pause;
+    bool among;
   };
   constexpr Named kScans[] = {
-      {"read_own", Scan::read, Home::own, 3, 0},
-      {"read_other", Scan::read, Home::other, 3, 0},
-      {"read_other;by=first", Scan::read, Home::other, 1, 0},
-      {"write_own", Scan::write, Home::own, 3, 0},
-      {"write_own;pause=1000000", Scan::write, Home::own, 3, 1000000},
-      {"write_other", Scan::write, Home::other, 3, 0},
-      {"write_other;by=first", Scan::write, Home::other, 1, 0},
+      {"read_own", Scan::read, Home::own, 3, false},
+      {"read_other", Scan::read, Home::other, 3, false},
+      {"read_other;by=first", Scan::read, Home::other, 1, false},
+      {"write_own", Scan::write, Home::own, 3, false},
+      {"write_own;among", Scan::write, Home::own, 3, true},
+      {"write_other", Scan::write, Home::other, 3, false},
+      {"write_other;among", Scan::write, Home::other, 3, true},
+      {"write_other;by=first", Scan::write, Home::other, 1, false},
   };
   for (const Named& scan : kScans) {
     for (const double hot : {0.3, 0.45, 0.6}) {
       for (const double scanned : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}) {
-        bench.run("hot=own;share=" + text(hot) + ";scanned=" + text(scanned) + ";scan=" + scan.name,
-                  {Home::own, part(hot), scan.scan, scan.home, part(scanned), scan.scanners, true, scan.pause, 16});
+        bench.run("hot=own;share=" + text(hot) + ";scan=" + scan.name + ";scanned=" + text(scanned),
+                  {Home::own, part(hot), scan.scan, scan.home, part(scanned), scan.scanners, true, scan.among, kMost});
       }
     }
   }

@@ -76,6 +76,8 @@ const Benchmark kBenchmarks[] = {
     {"tile_steps", tile_steps},
     {"hit_behind_miss", hit_behind_miss},
     {"l1_sets", l1_sets},
+    {"l1_hash", l1_hash},
+    {"l1_policy", l1_policy},
     {"load_steps", load_steps},
     {"dispatch_mix", dispatch_mix},
     {"tile_store", tile_store},

@@ -61,6 +61,7 @@ class CountingSm {
   std::vector<FinishedCta>& finished() { return finished_; }
   Cycle next_event() const;
   SmCounters counters() const;
+  std::uint64_t fill_sectors() const { return counters_.fill_sectors; }
   std::uint64_t instructions() const { return instructions_; }
   const FirstCtas& first_ctas() const { return first_ctas_; }
 

@@ -43,6 +43,14 @@ struct End {
   std::size_t load = 0;
 };
 
+// By how much larger a share of what misses L1 the detailed run asks L2 for.
+double asked_factor(const WorkCurves& detailed, const WorkCurves& coarse) {
+  const auto to = static_cast<double>(detailed.instructions());
+  const double from = kWarmUp * to;
+  const double missed = factor(detailed.missed(), coarse.missed(), from, to);
+  return missed <= 0 ? 1 : factor(detailed.asked(), coarse.asked(), from, to) / missed;
+}
+
 double warmed_up(const WorkCurve& detailed) { return kWarmUp * static_cast<double>(detailed.back().instructions); }
 
 End extrapolated(const WorkCurve& detailed, const WorkCurve& coarse, std::size_t load) {
@@ -65,7 +73,7 @@ End last_end(const WorkCurves& detailed, const WorkCurves& coarse) {
 }  // namespace
 
 template <class Engine>
-void WorkCurves::add(const Engine& engine) {
+void WorkCurves::add(const Engine& engine, unsigned thin_shift) {
   if (by_load_.empty()) {
     std::vector<std::int64_t> loads;
     loads.reserve(static_cast<std::size_t>(engine.sms()));
@@ -80,17 +88,20 @@ void WorkCurves::add(const Engine& engine) {
     by_load_.resize(different.size());
   }
   for (WorkCurve& curve : by_load_) curve.push_back({engine.now(), 0});
-  std::uint64_t all = 0;
+  std::uint64_t all = 0, missed = 0;
   for (int sm = 0; sm < engine.sms(); ++sm) {
     const std::uint64_t instructions = engine.sm(sm).instructions();
     by_load_[curve_of_sm_[static_cast<std::size_t>(sm)]].back().instructions += instructions;
     all += instructions;
+    missed += engine.sm(sm).fill_sectors();
   }
   instructions_ = all;
+  missed_.push_back({static_cast<std::int64_t>(missed), all});
+  asked_.push_back({static_cast<std::int64_t>(engine.memory_counters().l2.read_sectors << thin_shift), all});
 }
 
-template void WorkCurves::add(const TimingEngine& engine);
-template void WorkCurves::add(const CountingEngine& engine);
+template void WorkCurves::add(const TimingEngine& engine, unsigned thin_shift);
+template void WorkCurves::add(const CountingEngine& engine, unsigned thin_shift);
 
 TimedBeginning::TimedBeginning(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options)
     : options_(options), engine_(gpu, kernel, options.threads) {
@@ -140,6 +151,7 @@ SampledTiming TimedBeginning::timing(const WorkCurves& coarse) const {
                        1,
                        1,
                        engine_.clock_share(),
+                       1,
                        engine_.sm_counters(),
                        engine_.memory_counters(),
                        engine_.timeline(),
@@ -151,6 +163,7 @@ SampledTiming TimedBeginning::timing(const WorkCurves& coarse) const {
                                     {warmed_up(of_last), static_cast<double>(of_last.back().instructions), waves_});
   const double half_width = result.interval.half_width();
   result.cycles = static_cast<Cycle>(std::llround(last.when));
+  result.asked_factor = asked_factor(curves_, coarse);
   // What has been simulated has passed.
   result.low =
       std::min(result.cycles, std::max(engine_.now(), static_cast<Cycle>(std::floor(last.when * (1 - half_width)))));

@@ -4,7 +4,11 @@
 // factor that hardly changes along a launch; the rest of the coarse clock is scaled by it. The sample grows until the
 // factor is known well enough.
 //
-// The factor depends on how many CTAs an SM holds. Where no CTA is left to even out the SMs, those that hold as many
+// SMs of the counting engine run in step for ever once they do; those of the timing engine fall out of step. So what
+// they ask L2 for has a factor too: of the sectors that miss L1, the share that the request coalescer lets through, in
+// the timed beginning over the counted one.
+//
+// The factor of the clocks depends on how many CTAs an SM holds. Where no CTA is left to even out the SMs, those that hold as many
 // have a factor of their own, and the launch ends with the last of them.
 #pragma once
 
@@ -24,17 +28,21 @@ namespace tilescope {
 // A run as it goes on.
 class WorkCurves {
  public:
-  // Adds a point to every curve.
+  // Adds a point to every curve. `thin_shift`: one line in 2 to this goes through the engine's caches.
   template <class Engine>
-  void add(const Engine& engine);
+  void add(const Engine& engine, unsigned thin_shift = 0);
   // Clocks of the SMs that hold equally many CTAs: one curve for each number, fewest first, when all CTAs of the launch
   // are resident from the start; one for the whole chip otherwise.
   const std::vector<WorkCurve>& by_load() const { return by_load_; }
   std::uint64_t instructions() const { return instructions_; }
+  // Of all SMs: sectors that missed L1 (or go past it), and those of them that L2 was asked for.
+  const WorkCurve& missed() const { return missed_; }
+  const WorkCurve& asked() const { return asked_; }
 
  private:
   std::vector<std::size_t> curve_of_sm_;
   std::vector<WorkCurve> by_load_;
+  WorkCurve missed_, asked_;
   std::uint64_t instructions_ = 0;  // of all SMs
 };
 
@@ -46,6 +54,7 @@ struct SampledTiming {
   double fraction = 1;       // of the instructions that were timed; 1: the launch was simulated to its end
   double time_fraction = 1;  // of `cycles` that the timed part takes
   double clock_share = 1;    // WindowEngine::clock_share() of the timed part
+  double asked_factor = 1;   // on what the counting engine says L2 is asked for
   SmCounters sm;             // of the timed part
   MemoryCounters memory;
   std::vector<FinishedCta> timeline;

@@ -61,6 +61,7 @@ class Sm {
   void release_cluster(std::int64_t cta, Cycle when);
   // Residence of warps and CTAs that have not ended is counted up to now.
   SmCounters counters() const;
+  std::uint64_t fill_sectors() const { return counters_.fill_sectors; }
   std::uint64_t instructions() const { return counters_.stall_cycles[static_cast<std::size_t>(Stall::selected)]; }
 
   const FirstCtas& first_ctas() const { return first_ctas_; }

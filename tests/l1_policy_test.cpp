@@ -1,0 +1,87 @@
+// Which set of L1 a line belongs to and which line of a set goes, against an H200's and an H100's own answers
+// (gpu/microbench/l1_hash.cu, l1_policy.cu).
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine_runs.h"
+#include "models/l1_cache.h"
+#include "models/l1_set_index.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+struct Row {
+  std::string benchmark, the_case;
+  long long row = 0, index = 0, value = 0;
+};
+
+std::vector<Row> measured(const std::string& file) {
+  std::ifstream in(TILESCOPE_SOURCE_DIR "/gpu/measured/" + file);
+  std::vector<Row> rows;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#' || line.rfind("benchmark,", 0) == 0) continue;
+    Row row;
+    std::istringstream fields(line);
+    std::string number;
+    std::getline(fields, row.benchmark, ',');
+    std::getline(fields, row.the_case, ',');
+    for (long long* const value : {&row.row, &row.index, &row.value}) {
+      std::getline(fields, number, ',');
+      *value = std::stoll(number);
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("the set of a line of L1 is that of the hardware, wherever in memory it is counted from") {
+  const L1SetIndex index(h200().l1, h200().l1.size_kib, 0);
+  for (const char* const file : {"h200/l1_hash.csv", "h100/l1_hash.csv"}) {
+    const std::vector<Row> rows = measured(file);
+    CHECK(rows.size() == 128);
+    for (const Row& row : rows) {
+      CAPTURE(row.index);
+      CHECK(static_cast<long long>(index(LineAddress::numbered(static_cast<std::uint64_t>(row.index)))) == row.value);
+    }
+  }
+}
+
+// Orders of loads that hit and miss otherwise than here.
+int differing_loads(const L1Spec& spec, const std::vector<Row>& rows) {
+  int differing = 0;
+  L1Cache cache(spec, spec.size_kib);
+  std::uint32_t fill = 0;
+  for (const Row& row : rows) {
+    if (row.index == 0) cache = L1Cache(spec, spec.size_kib);
+    const L1SetIndex index(spec, spec.size_kib, 0);
+    // The line of set 0 among those 512 that the number counts.
+    const auto high = static_cast<std::uint64_t>(row.row) << 9U;
+    const LineAddress line = LineAddress::numbered(high | index(LineAddress::numbered(high)));
+    const bool missed = cache.load(line, SectorMask::of(0)).missing.any();
+    if (missed) {
+      cache.allocate(line, SectorMask::of(0), fill);
+      cache.filled(line, fill++, 0);
+    }
+    differing += missed == (row.value != 0) ? 0 : 1;
+  }
+  return differing;
+}
+
+TEST_CASE("which line of a set of L1 goes: every one of 3,600 loads in random orders hits and misses as on hardware") {
+  for (const char* const file : {"h200/l1_policy.csv", "h100/l1_policy.csv"}) {
+    const std::vector<Row> rows = measured(file);
+    CHECK(rows.size() == 3600);
+    CHECK(differing_loads(h200().l1, rows) == 0);
+    L1Spec oldest = h200().l1;
+    oldest.kept_hits = 0;
+    CHECK(differing_loads(oldest, rows) > 200);
+  }
+}
