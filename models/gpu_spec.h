@@ -131,7 +131,7 @@ struct L1Spec {
   std::int64_t ways = 0;
   // The bits of a set's number that each bit of a line's number above them flips; none: no hash.
   std::vector<std::int64_t> set_hash;
-  std::int64_t kept_hits = 0;  // 0: least recently used
+  std::int64_t kept_hits = 0;       // 0: least recently used
   std::int64_t latency_cycles = 0;  // issue to result, hit
   std::int64_t tag_banks = 0;
   void fields(SpecFields& f);

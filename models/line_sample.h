@@ -7,9 +7,8 @@
 // turns: even ones keep a line of the first.
 #pragma once
 
-#include <cstdint>
-
 #include <algorithm>
+#include <cstdint>
 
 #include "models/address_hash.h"
 #include "models/set_index.h"

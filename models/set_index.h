@@ -4,8 +4,8 @@
 // So contiguous data loads the sets evenly, for any number of sets, and a power-of-two stride no worse than at random.
 // Hardware hashes nearly do the first too. In a partition of an H200's or H100's L2, contiguous lines that are read
 // again and again are lost by whole sets: 1 % of them with 84 % of its room taken, 8 or 4 % with 90 %, half with 100 %,
-// nine in ten with 108 %, all with 110 % (gpu/microbench/l2_replacement.cu); with lines thrown at random into sets of 20
-// ways a third of 90 % would be lost. Runs of 8 MiB, of which each set has two or three lines, come closest among
+// nine in ten with 108 %, all with 110 % (gpu/microbench/l2_replacement.cu); with lines thrown at random into sets of
+// 20 ways a third of 90 % would be lost. Runs of 8 MiB, of which each set has two or three lines, come closest among
 // powers of two (l2.set_run_mib).
 #pragma once
 
@@ -20,8 +20,8 @@ namespace tilescope {
 class SetIndex {
  public:
   // `without_bit`: a bit of the line number that takes no part, so that lines which differ in it alone share a set;
-  // negative: none. `shift`: so many of the lowest bits take none either, and are not counted. `run_bits`: a run is 2 to
-  // this of the lines that are left; negative: as long as there are sets. REQUIRES: sets > 0.
+  // negative: none. `shift`: so many of the lowest bits take none either, and are not counted. `run_bits`: a run is 2
+  // to this of the lines that are left; negative: as long as there are sets. REQUIRES: sets > 0.
   explicit SetIndex(std::size_t sets, int without_bit = -1, unsigned shift = 0, int run_bits = -1)
       : sets_(sets),
         shift_(shift),

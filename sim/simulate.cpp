@@ -151,6 +151,12 @@ void take_cycles(const GpuSpec& gpu, double share, const AllCycles& all, RunOutc
                    static_cast<double>(all.cycles + gpu.launch.overhead_cycles);
 }
 
+// Where warps wait for what they have just loaded, answers that SMs share bring them into step, in the counting engine
+// as in time. Where asynchronous copies run ahead nothing does.
+bool copies_run_ahead(std::span<const Instruction> code) {
+  return std::any_of(code.begin(), code.end(), [](const Instruction& one) { return one.op == OpClass::async_copy; });
+}
+
 // What L2 was asked for, corrected: what more or fewer requests share is found there.
 void take_asked(double factor, RunOutcome& outcome) {
   L2Counters& l2 = outcome.memory.l2;
@@ -242,7 +248,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
     outcome.traffic_error_pct = 0;
     return outcome;
   }
-  take_asked(timed.asked_factor, outcome);
+  if (copies_run_ahead(kernel.code())) take_asked(timed.asked_factor, outcome);
   // Residence grows with time, reasons for waiting with the work.
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);

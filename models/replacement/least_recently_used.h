@@ -2,8 +2,8 @@
 // more. Evidence:
 // - L1: published pointer chases fall off as a cyclic walk over LRU sets does.
 // - Hopper's L2 (gpu/microbench/l2_replacement.cu, H200 and H100): lines that are read again and again, with others
-//   read between two passes, are lost as far as both together exceed the room, whatever their shares: of 30, 45 and 60 %
-//   with 50, 40 and 30 % between them alike; of 110 % nothing is found again in 23 passes, unless SMs drift apart.
+//   read between two passes, are lost as far as both together exceed the room, whatever their shares: of 30, 45 and 60
+//   % with 50, 40 and 30 % between them alike; of 110 % nothing is found again in 23 passes, unless SMs drift apart.
 #pragma once
 
 #include <cstddef>

@@ -60,6 +60,21 @@ TEST_CASE("sampled cycles are within 5 % of exact ones, two rows apart, and L2 r
   CHECK(covered >= 3);
 }
 
+TEST_CASE(
+    "SMs whose copies run ahead fall out of step: a sample asks L2 for more than counting alone, as exact timing "
+    "does") {
+  const auto made = kernel("gemm_async", with_size("768", "1024", "1024", {{"tile", "32"}, {"vector", "4"}}));
+  const auto reads = [&](Mode mode, Sample sample) {
+    return static_cast<double>(run(h200(), *made, mode, sample, 2).memory.l2.read_sectors);
+  };
+  const double exact = reads(Mode::timing, Sample::off);
+  const double counted = reads(Mode::counts, Sample::fast);
+  const double sampled = reads(Mode::timing, Sample::fast);
+  CHECK(counted < sampled);
+  CHECK(sampled < exact);
+  CHECK(sampled > 0.88 * exact);
+}
+
 TEST_CASE("sampled results are the same with 1 and 2 threads") {
   const auto made = kernel("gemm_register", with_size("2048", "2048", "1024"));
   CHECK((numbers(run(h200(), *made, Mode::timing, Sample::fast, 2)) ==

@@ -4,12 +4,12 @@
 // factor that hardly changes along a launch; the rest of the coarse clock is scaled by it. The sample grows until the
 // factor is known well enough.
 //
-// SMs of the counting engine run in step for ever once they do; those of the timing engine fall out of step. So what
-// they ask L2 for has a factor too: of the sectors that miss L1, the share that the request coalescer lets through, in
-// the timed beginning over the counted one.
+// SMs of the counting engine run in step for ever once they do; those of the timing engine fall out of step where
+// asynchronous copies run ahead. So what they ask L2 for has a factor too: of the sectors that miss L1, the share that
+// the request coalescer lets through, in the timed beginning over the counted one.
 //
-// The factor of the clocks depends on how many CTAs an SM holds. Where no CTA is left to even out the SMs, those that hold as many
-// have a factor of their own, and the launch ends with the last of them.
+// The factor of the clocks depends on how many CTAs an SM holds. Where no CTA is left to even out the SMs, those that
+// hold as many have a factor of their own, and the launch ends with the last of them.
 #pragma once
 
 #include <cstdint>
