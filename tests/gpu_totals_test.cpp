@@ -64,6 +64,6 @@ TEST_CASE("config show --resolved ends with the totals, as comments or as an obj
   CHECK(text.out.find("#   HBM                           4800 GB/s", at) != std::string::npos);
   const auto json = nlohmann::json::parse(ask({"config", "show", "--resolved", "h200", "--format", "json"}).out);
   CHECK(json["derived"]["sms"] == 132);
-  CHECK(json["derived"]["l2_bytes"] == 62914560);
+  CHECK(json["derived"]["l2_bytes"] == 61603840);
   CHECK(!nlohmann::json::parse(ask({"config", "show", "h200", "--format", "json"}).out).contains("derived"));
 }
