@@ -20,10 +20,7 @@ L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, const L1SetIndex& index) {
 }
 
 L1Cache::Sectors* L1Cache::find(LineAddress line) {
-  Sectors* const here = tags_.peek(line);
-  if (here == nullptr || !lives(*here)) return nullptr;
-  tags_.touch(*here);
-  return here;
+  return tags_.find_if(line, [this](const Sectors& way) { return lives(way); });
 }
 
 void L1Cache::drop(Sectors& way) {

@@ -48,9 +48,16 @@ class SectoredTags {
       return all_[first + way].line == line ? &all_[first + way] : nullptr;
     });
   }
-  void touch(const Payload& way) {
-    const std::size_t place = place_of(way);
-    replacement_.touch(place / ways_, place % ways_);
+  // As find(), but null, and nothing touched, when `counts(payload)` does not hold.
+  template <class Counts>
+  Payload* find_if(LineAddress line, Counts counts) {
+    const std::size_t set = index_(line);
+    const std::size_t first = set * ways_;
+    return each_candidate(set, line, [&](std::size_t way) -> Payload* {
+      if (all_[first + way].line != line || !counts(all_[first + way])) return nullptr;
+      replacement_.touch(set, way);
+      return &all_[first + way];
+    });
   }
 
   // The line is looked for soon: brings what tells whether it is here into the host's cache; and, when that is there,

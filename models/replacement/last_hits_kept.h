@@ -34,7 +34,7 @@ class LastHitsKept {
       const Place leaves = hits[kept_ - 1];
       if (kept_ == kMost) hits[1] = hits[0];
       hits[0] = static_cast<Place>(way);
-      if (leaves != kNone && !keeps(set, leaves)) lru_.touch(set, leaves);
+      if (leaves != kNone && leaves != hits[0] && leaves != hits[1]) lru_.touch(set, leaves);
     }
     lru_.touch(set, way);
   }
