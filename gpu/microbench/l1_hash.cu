@@ -1,7 +1,7 @@
-// Which set of L1 a line belongs to, by the lines of known sets that put it out. L1 is emptied, then the line, four lines
-// of one set and the line again are loaded: if it is gone, it is one of the set's. Tried with all sets.
-//   Trace rows: row = which of two places in memory, 2 GiB apart, the lines are counted from; index = the line's number,
-//   value = its set, -1: none, -2: several. Lines of one bit come first, then ones at random.
+// Which set of L1 a line belongs to, by the lines of known sets that put it out. L1 is emptied, then the line, four
+// lines of one set and the line again are loaded: if it is gone, it is one of the set's. Tried with all sets.
+//   Trace rows: row = which of two places in memory, 2 GiB apart, the lines are counted from; index = the line's
+//   number, value = its set, -1: none, -2: several. Lines of one bit come first, then ones at random.
 // The sets of lines below 4,096 are those of l1_sets: the lowest nine bits of their number, changed by what kKnown says
 // for each of the three above.
 #include <random>

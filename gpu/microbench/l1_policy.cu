@@ -1,6 +1,7 @@
 // Which line of a set of L1 goes? One thread loads lines of one set in random orders.
-//   Trace rows: case = how many lines, and how they are drawn (even; few: the lower of two; mixed: three lines often, the
-//   others once in a while); row = line, index = its place in the order, value = 1: it missed. L1 is empty before each.
+//   Trace rows: case = how many lines, and how they are drawn (even; few: the lower of two; mixed: three lines often,
+//   the others once in a while); row = line, index = its place in the order, value = 1: it missed. L1 is empty before
+//   each.
 // Lines of set 0 are those whose number is below, by the bits of l1_hash.
 #include <algorithm>
 #include <random>
@@ -44,7 +45,8 @@ void l1_policy(Report& report) {
       list.push_back(of_set_0(line));
     }
     const std::vector<bool> missed = load_lines(data.device(), list);
-    const std::string name = "lines=" + std::to_string(lines) + ";drawn=" + (const char*[]){"even", "few", "mixed"}[drawn];
+    const std::string name =
+        "lines=" + std::to_string(lines) + ";drawn=" + (const char*[]){"even", "few", "mixed"}[drawn];
     for (int i = 1; i <= kLoads; ++i) {
       report.trace("l1_policy", name, static_cast<int>(which[i]), i - 1, missed[i] ? 1 : 0);
     }

@@ -1,6 +1,6 @@
 // Which lines go when a partition of L2 is full? Each SM reads a list of lines again and again, one warp's line at a
-// time, and tells by the clock which are still there; after each pass, or among its reads, it may read or write lines of
-// another region.
+// time, and tells by the clock which are still there; after each pass, or among its reads, it may read or write lines
+// of another region.
 //   A line's home and an SM's partition are told apart by how long atomics take, which are done at home.
 //   hot: whose home the lines read again are (own: that of the reading SM's partition; other; both, one after the
 //   other), by both partitions' SMs. share: how much of a partition they take, percent of half of what the driver says
@@ -26,7 +26,7 @@ constexpr unsigned kNearLimit = 420;  // cycles; near hits take 270, lines of HB
 constexpr unsigned kFarLimit = 600;   // of far lines: hits take 470, lines of HBM 740
 constexpr int kReferences = 256;
 constexpr unsigned kReferencePitch = 97;  // lines, which takes them through both homes
-constexpr int kMost = 24;  // passes
+constexpr int kMost = 24;                 // passes
 constexpr int kListBytes = 200 * 1024;
 
 __device__ unsigned timed_atomic(unsigned* word) {
@@ -64,22 +64,21 @@ enum class Home { own, other, both };  // of lines that an SM reads: its partiti
 enum class Scan { none, read, write };
 
 struct Plan {
-  Home home;      // of the lines read again
-  unsigned hot;   // as many for each partition's SMs
-  Scan scan;      // what is done to other lines between two passes
+  Home home;     // of the lines read again
+  unsigned hot;  // as many for each partition's SMs
+  Scan scan;     // what is done to other lines between two passes
   Home scan_home;
   unsigned scanned;
-  int scanners;     // partitions whose SMs scan, a bit each
-  bool meet;        // all SMs before each pass
+  int scanners;  // partitions whose SMs scan, a bit each
+  bool meet;     // all SMs before each pass
   bool among;
   int passes;
 };
 
 // Of each list of homes an SM holds every n-th line, n being the SMs of its partition.
-__global__ void __launch_bounds__(kThreads) read_again(unsigned* data, const unsigned* lists, const unsigned* list_of,
-                                                       const int* partition, const int* rank, const int* count,
-                                                       Plan plan, unsigned* arrived, unsigned* missed,
-                                                       unsigned* sink) {
+__global__ void __launch_bounds__(kThreads)
+    read_again(unsigned* data, const unsigned* lists, const unsigned* list_of, const int* partition, const int* rank,
+               const int* count, Plan plan, unsigned* arrived, unsigned* missed, unsigned* sink) {
   extern __shared__ unsigned mine[];
   __shared__ unsigned absent[2];  // lines that L2 had not, far ones that the SM's partition had not
   const int sm = sm_id();
@@ -168,8 +167,8 @@ class Replacement {
     Recorder<unsigned> arrived(1), missed(kMost * 4), sink(1);
     flush_l2();
     read_again<<<sms_, kThreads, kListBytes>>>(data_.device(), lists_.device(), list_of_.device(), partition_.device(),
-                                              rank_.device(), count_.device(), plan, arrived.device(), missed.device(),
-                                              sink.device());
+                                               rank_.device(), count_.device(), plan, arrived.device(), missed.device(),
+                                               sink.device());
     finish("read_again");
     const std::vector<unsigned> result = missed.host();
     for (int p = 0; p < 2; ++p) {

@@ -1,14 +1,8 @@
 // Not recently used, one bit per way. A touch sets the way's bit; when all bits of a set are set, the others are
-// cleared; one of the ways whose bit is clear goes: the first (nru_first, Hopper) or any (nru_random, A100). Evidence:
-// - H200 (gpu/microbench: counted_l2_capacity, bandwidth), each line read by one SM: six passes from cold lose half of
-//   the re-reads at 52 MB and nearly all at 58 MB, yet after a thousand passes 56 MiB come at 7.7 TB/s, which HBM could
-//   not deliver. Under LRU (and SRRIP) the second can not be: a set that overflows in a cyclic walk misses for ever.
-//   Under random replacement and tree pseudo-LRU the first can not be: they lose less than a third of 52 MB. NRU loses
-//   slowly and settles slowly: what is touched in each pass outlives the home copies of far lines, which nobody touches
-//   while their near copy hits.
-// - A100 (tests/data/published_curves.csv): from 40 to 62 MB the pointer chase follows, within 4 % in latency, a random
-//   choice among the ways not recently used; with the first such way it would be all HBM at 47 MB.
-// tests/slow/l2_capacity_test.cpp and tests/slow/curves_test.cpp hold the figures.
+// cleared; one of the ways whose bit is clear goes: the first (nru_first) or any (nru_random, A100). Evidence, A100
+// (tests/data/published_curves.csv): from 40 to 62 MB the pointer chase follows, within 4 % in latency, a random choice
+// among the ways not recently used; with the first such way it would be all HBM at 47 MB. Hopper replaces by age
+// (least_recently_used.h). tests/slow/curves_test.cpp holds the figures.
 #pragma once
 
 #include <bit>
