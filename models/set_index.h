@@ -3,10 +3,10 @@
 //
 // So contiguous data loads the sets evenly, for any number of sets, and a power-of-two stride no worse than at random.
 // Hardware hashes nearly do the first too. In a partition of an H200's or H100's L2, contiguous lines that are read
-// again and again are lost by whole sets: 1 % of them with 84 % of its room taken, 8 or 4 % with 90 %, half with 100 %,
-// nine in ten with 108 %, all with 110 % (gpu/microbench/l2_replacement.cu); with lines thrown at random into sets of
-// 20 ways a third of 90 % would be lost. Runs of 8 MiB, of which each set has two or three lines, come closest among
-// powers of two (l2.set_run_mib).
+// again and again are lost by whole sets: 1 % of them with 84 % of its room taken, 8 or 4 % with 90 %, 54 or 38 % with
+// 100 %, nine in ten with 108 %, all with 110 % (gpu/microbench/l2_replacement.cu); with lines thrown at random into
+// sets of 20 ways a third of 90 % would be lost. Runs of 8 MiB, of which each set has two or three lines, come closest
+// among powers of two (l2.set_run_mib).
 #pragma once
 
 #include <cstddef>

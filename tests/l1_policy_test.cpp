@@ -40,6 +40,27 @@ std::vector<Row> measured(const std::string& file) {
   return rows;
 }
 
+// Loads, of all orders, that hit or miss otherwise than measured.
+int differing_loads(const L1Spec& spec, const std::vector<Row>& rows) {
+  const L1SetIndex index(spec, spec.size_kib, 0);
+  L1Cache cache(spec, spec.size_kib);
+  int differing = 0;
+  std::uint32_t fill = 0;
+  for (const Row& row : rows) {
+    if (row.index == 0) cache = L1Cache(spec, spec.size_kib);
+    // Of the 512 lines that begin at this one, the line of set 0.
+    const auto high = static_cast<std::uint64_t>(row.row) << 9U;
+    const LineAddress line = LineAddress::numbered(high | index(LineAddress::numbered(high)));
+    const bool missed = cache.load(line, SectorMask::of(0)).missing.any();
+    if (missed) {
+      cache.allocate(line, SectorMask::of(0), fill);
+      cache.filled(line, fill++, 0);
+    }
+    differing += missed == (row.value != 0) ? 0 : 1;
+  }
+  return differing;
+}
+
 }  // namespace
 
 TEST_CASE("the set of a line of L1 is that of the hardware, wherever in memory it is counted from") {
@@ -52,27 +73,6 @@ TEST_CASE("the set of a line of L1 is that of the hardware, wherever in memory i
       CHECK(static_cast<long long>(index(LineAddress::numbered(static_cast<std::uint64_t>(row.index)))) == row.value);
     }
   }
-}
-
-// Orders of loads that hit and miss otherwise than here.
-int differing_loads(const L1Spec& spec, const std::vector<Row>& rows) {
-  int differing = 0;
-  L1Cache cache(spec, spec.size_kib);
-  std::uint32_t fill = 0;
-  for (const Row& row : rows) {
-    if (row.index == 0) cache = L1Cache(spec, spec.size_kib);
-    const L1SetIndex index(spec, spec.size_kib, 0);
-    // The line of set 0 among those 512 that the number counts.
-    const auto high = static_cast<std::uint64_t>(row.row) << 9U;
-    const LineAddress line = LineAddress::numbered(high | index(LineAddress::numbered(high)));
-    const bool missed = cache.load(line, SectorMask::of(0)).missing.any();
-    if (missed) {
-      cache.allocate(line, SectorMask::of(0), fill);
-      cache.filled(line, fill++, 0);
-    }
-    differing += missed == (row.value != 0) ? 0 : 1;
-  }
-  return differing;
 }
 
 TEST_CASE("which line of a set of L1 goes: every one of 3,600 loads in random orders hits and misses as on hardware") {
