@@ -1,8 +1,16 @@
-// One direction of the fabric between the two L2 partitions: a latency, and a bandwidth that data share.
+// One direction of the fabric between the two L2 partitions. Each slice has a port of its own into it, which carries
+// what is read and what is written at a narrow rate.
+//
+// Source: gpu/microbench/home_rates.cu (gpu/measured/{h200,h100}/home_rates.csv), lines a cycle of the SMs. Where every
+// line is far, 9.9 (H200) and 8.8 (H100) are read, 10.1 and 8.7 written, 4.7 and 4.2 copied: 4.9 to 5.0 and 4.2 to 4.4 in
+// each direction. Ports of 16 bytes a clock of L2 carry 5.06 and 4.27. Where none is far, twice to three times as many
+// are read, written and copied; where half are, 9.2 and 7.2 are copied.
 #pragma once
 
 #include <array>
+#include <vector>
 
+#include "models/address_hash.h"
 #include "models/calendar.h"
 #include "models/gpu_spec.h"
 #include "models/port.h"
@@ -11,25 +19,30 @@ namespace tilescope {
 
 class FabricLink {
  public:
-  // `floor`: of its calendar.
-  explicit FabricLink(const FabricSpec& spec, const CalendarFloor* floor = nullptr)
-      : latency_(to_ticks(spec.latency_cycles)), bus_(floor) {
-    const double cycles_per_byte = 1 / spec.bytes_per_cycle;
+  // `hash` outlives it. `floor`: of its calendars.
+  FabricLink(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr)
+      : hash_(hash),
+        latency_(to_ticks(gpu.fabric.latency_cycles)),
+        ports_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)) {
+    const double cycles_per_byte = static_cast<double>(ports_.size()) / gpu.fabric.bytes_per_cycle;
     for (std::size_t s = 0; s < transfer_.size(); ++s)
       transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * cycles_per_byte);
   }
 
   // A request without data, of which there is always room for one more: when it is on the other side.
   Tick pass(Tick now) const { return now + latency_; }
+  // When what is somewhere on the other side by `there` would be so if the way took no time.
+  Tick without_way(Tick there) const { return there - latency_; }
   // Sectors: when the last is on the other side.
-  Tick accept(LineAddress, SectorMask sectors, Tick now) {
-    return bus_.take(now, transfer_[sectors.count()]) + latency_;
+  Tick accept(LineAddress line, SectorMask sectors, Tick now) {
+    return ports_[hash_.slice(line)].take(now, transfer_[sectors.count()]) + latency_;
   }
 
  private:
+  const AddressHash& hash_;
   Tick latency_;
   std::array<Tick, kSectorsPerLine + 1> transfer_{};  // by number of sectors
-  Calendar bus_;
+  std::vector<Calendar> ports_;                       // of the slices
 };
 static_assert(WritePort<FabricLink>);
 

@@ -232,7 +232,7 @@ void L2Spec::fields(SpecFields& f) {
 
 void FabricSpec::fields(SpecFields& f) {
   f.integer("latency_cycles", latency_cycles, {0, 2000}, "cycle", "one way between the partitions, unloaded");
-  f.real("bytes_per_cycle", bytes_per_cycle, {1, 65536}, "byte/cycle", "each direction");
+  f.real("bytes_per_cycle", bytes_per_cycle, {1, 65536}, "byte/cycle", "each direction, all slices");
 }
 
 void HbmSpec::fields(SpecFields& f) {
@@ -247,6 +247,7 @@ void HbmSpec::fields(SpecFields& f) {
   f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, unloaded");
   f.real("row_cycle_ns", row_cycle_ns, {0, 500}, "ns", "between two activations of a bank");
   f.real("activate_ns", activate_ns, {0, 100}, "ns", "between two activations of a channel");
+  f.real("row_gap_ns", row_gap_ns, {0, 100}, "ns", "the bus stands idle before data of another row");
   f.real("refresh_interval_ns", refresh_interval_ns, {100, 1e6}, "ns", "between two refreshes of a bank");
   f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks its bank");
   f.real("turnaround_ns", turnaround_ns, {0, 1000}, "ns", "bus idle for one read-write-read turn");

@@ -184,7 +184,7 @@ struct L2Spec {
 
 struct FabricSpec {
   std::int64_t latency_cycles = 0;  // one way
-  double bytes_per_cycle = 0;       // each direction, SM clock
+  double bytes_per_cycle = 0;       // of all slices, each direction, SM clock
   void fields(SpecFields& f);
 };
 
@@ -199,6 +199,7 @@ struct HbmSpec {
   double latency_ns = 0;           // beyond the slice
   double row_cycle_ns = 0;         // between two activations of a bank
   double activate_ns = 0;          // between two activations of a channel
+  double row_gap_ns = 0;           // of the bus, before data of another row
   double refresh_interval_ns = 0;  // of a bank
   double refresh_ns = 0;
   double turnaround_ns = 0;      // read to write and back

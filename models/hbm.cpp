@@ -29,6 +29,7 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor
   latency_ = to_ticks(gpu.hbm.latency_ns * cycles_per_ns);
   row_cycle_ = to_ticks(gpu.hbm.row_cycle_ns * cycles_per_ns);
   activate_ = to_ticks(gpu.hbm.activate_ns * cycles_per_ns);
+  row_gap_ = to_ticks(gpu.hbm.row_gap_ns * cycles_per_ns);
   refresh_interval_ = to_ticks(gpu.hbm.refresh_interval_ns * cycles_per_ns);
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
   turnaround_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns);
@@ -51,15 +52,17 @@ SectorMask Hbm::widen(SectorMask sectors) const {
 
 std::int64_t Hbm::fetches(SectorMask sectors) const { return widen(sectors).bytes() / fetch_bytes_; }
 
-Tick Hbm::open_row(Channel& channel, LineAddress line, Tick now) {
+Tick Hbm::open_row(Channel& channel, LineAddress line, Tick now, Tick& gap) {
   const std::uint64_t row = line.number() / row_lines_;
   Bank& bank = channel.banks[scale_to(mix_bits(row), channel.banks.size())];
   const Tick present = after_refresh(channel, line, now);
   if (bank.row == row) {
     ++counters_.row_hits;
+    gap = Tick();
     return std::max(present, bank.opened);
   }
   ++counters_.row_misses;
+  gap = row_gap_;
   const Tick free = std::max(present, bank.row == kNoRow ? present : bank.opened + row_cycle_);
   bank.row = row;
   bank.opened = channel.activations.take(free, activate_) - activate_;
@@ -83,9 +86,10 @@ PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {
   const std::int64_t count = fetches(sectors);
   counters_.read_bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
   channel.bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
-  const Tick row = open_row(channel, line, now);
+  Tick gap;
+  const Tick row = open_row(channel, line, now, gap);
   channel.read_since = true;
-  const Tick moved = channel.bus.take(now, count * burst_);
+  const Tick moved = channel.bus.take(now, gap + count * burst_);
   return {widen(sectors), std::max(row + count * burst_, moved) + latency_};
 }
 
@@ -94,11 +98,15 @@ Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
   const std::int64_t count = fetches(sectors);
   counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
   channel.bytes += static_cast<std::uint64_t>(sectors.bytes());
-  open_row(channel, line, now);
+  Tick gap;
+  open_row(channel, line, now, gap);
   channel.collected += count;
+  channel.gaps += gap;
   if (channel.collected < write_batch_) return now;
-  const Tick drained = channel.bus.take(now, channel.collected * burst_ + (channel.read_since ? turnaround_ : Tick{}));
+  const Tick drained = channel.bus.take(
+      now, channel.collected * burst_ + channel.gaps + (channel.read_since ? turnaround_ : Tick{}));
   channel.collected = 0;
+  channel.gaps = Tick();
   channel.read_since = false;
   return drained;
 }

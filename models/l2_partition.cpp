@@ -58,7 +58,7 @@ L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Ti
   }
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += result.present.count();
-  result.looked_up = slices_[slice].take(now, time_of(result.present, slice_bytes_));
+  result.looked_up = result.present.any() ? slices_[slice].take(now, time_of(result.present, slice_bytes_)) : now + lookup_;
   result.ready = std::max(result.ready, result.looked_up);
   return result;
 }
@@ -92,7 +92,7 @@ Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tic
 }
 
 // A line that the slice has is written at the rate of reads, another one takes longer: gpu/microbench/store_burst.cu
-// and fills of 64 MiB.
+// and copies of lines that are near (home_rates.cu).
 Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += sectors.count();

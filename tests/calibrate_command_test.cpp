@@ -35,7 +35,7 @@ struct CalibrationScratch {
     std::string text = contents(TILESCOPE_SOURCE_DIR "/configs/gpus/h200.yaml");
     for (const auto& [from, to] :
          {std::pair{"gpcs: \\[[^\\]]*\\]", "gpcs: [2, 2]"}, std::pair{"size_mib: [^ ]*", "size_mib: 0.25"},
-          std::pair{"channels: 48", "channels: 2"}, std::pair{"bandwidth_gbs: 4800", "bandwidth_gbs: 200"},
+          std::pair{"channels: 48", "channels: 2"}, std::pair{"bandwidth_gbs: 4915", "bandwidth_gbs: 200"},
           std::pair{"\n  latency_ns: [^ ]*", "\n  latency_ns: 135"},
           std::pair{"turnaround_ns: [^ ]*", "turnaround_ns: 15"},
           std::pair{"\n  refresh_ns: [^ ]*", "\n  refresh_ns: 1"},

@@ -61,7 +61,7 @@ TEST_CASE("config show --resolved ends with the totals, as comments or as an obj
   const std::size_t at = text.out.find("\n# Derived totals");
   REQUIRE(at != std::string::npos);
   CHECK(text.out.find("#   FP32 peak ", at) != std::string::npos);
-  CHECK(text.out.find("#   HBM                           4800 GB/s", at) != std::string::npos);
+  CHECK(text.out.find("#   HBM                           4915 GB/s", at) != std::string::npos);
   const auto json = nlohmann::json::parse(ask({"config", "show", "--resolved", "h200", "--format", "json"}).out);
   CHECK(json["derived"]["sms"] == 132);
   CHECK(json["derived"]["l2_bytes"] == 61603840);

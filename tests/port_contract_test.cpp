@@ -31,7 +31,7 @@ struct L2Port : L2Partition {
   L2Port() : L2Partition(h200(), hash(), 0) {}
 };
 struct FabricPort : FabricLink {
-  FabricPort() : FabricLink(h200().fabric) {}
+  FabricPort() : FabricLink(h200(), hash()) {}
 };
 struct HbmPort : Hbm {
   HbmPort() : Hbm(h200(), hash()) {}

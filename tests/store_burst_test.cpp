@@ -66,6 +66,13 @@ TEST_CASE("stores of one SM leave at the SM's rate, of all SMs at L2's") {
   }
 }
 
+TEST_CASE("an SM sends some 200 lines before L2 holds it up") {
+  const Stores first{128, 132, 4, 24}, next{128, 132, 32, 64};  // measured: 3.0 and 7.7 cycles
+  CHECK(predicted("h100", first) < 4.5);
+  CHECK(predicted("h100", first, {"lsu.stores_under_way=168"}) > 5);
+  CHECK(predicted("h100", next) == doctest::Approx(measured("h100", next)).epsilon(0.15));
+}
+
 TEST_CASE("without a limit to stores on their way SMs send more than L2 takes up") {
   const Stores all{128, 132, 128, 512};
   CHECK(predicted("h100", all, {"lsu.stores_under_way=65536"}) < 0.8 * predicted("h100", all));

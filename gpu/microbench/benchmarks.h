@@ -70,6 +70,8 @@ void store_burst(Report& report);
 void load_rate(Report& report);
 void latency_by_slice(Report& report);
 void l2_replacement(Report& report);
+void home_rates(Report& report);
+void l2_shares(Report& report);
 void l1_hash(Report& report);
 void l1_policy(Report& report);
 

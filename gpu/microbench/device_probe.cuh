@@ -92,6 +92,9 @@ template <class T>
 class Recorder {
  public:
   explicit Recorder(std::size_t count) : buffer_(count) { clear(); }
+  explicit Recorder(const std::vector<T>& values) : buffer_(values.size()) {
+    check(cudaMemcpy(buffer_.data(), values.data(), buffer_.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
   void clear() { check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "cudaMemset"); }
   T* device() const { return buffer_.data(); }
   std::vector<T> host() const {

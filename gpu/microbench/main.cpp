@@ -87,6 +87,8 @@ const Benchmark kBenchmarks[] = {
     {"load_rate", load_rate},
     {"latency_by_slice", latency_by_slice},
     {"l2_replacement", l2_replacement},
+    {"l2_shares", l2_shares},
+    {"home_rates", home_rates},
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
     {"counted_bursts", counted_bursts},

@@ -49,7 +49,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       sm_ingress_(static_cast<std::size_t>(gpu.sm.count()), Calendar(&floor_)),
       gpc_ingress_(gpu.sm.gpcs.size(), Calendar(&floor_)),
       place_of_sm_(places(gpu)),
-      fabric_{FabricLink(gpu.fabric, &floor_), FabricLink(gpu.fabric, &floor_)},
+      fabric_{FabricLink(gpu, hash_, &floor_), FabricLink(gpu, hash_, &floor_)},
       request_latency_(to_ticks(gpu.crossbar.request_cycles)),
       response_latency_(to_ticks(gpu.crossbar.response_cycles)),
       slice_latency_(to_ticks(gpu.l2.latency_cycles)),
@@ -170,7 +170,7 @@ MemorySystem::Written MemorySystem::write(unsigned near, const MemoryRequest& re
     counters_.fabric_write_sectors += sectors.count();
     const Tick at_home = fabric_[home].accept(line, sectors, seen);
     seen = partitions_[home].accept_passed_on(line, sectors, at_home);
-    taken_up += seen - at_home;
+    taken_up = fabric_[home].without_way(seen);
   }
   const Tick kept = write_back(partitions_[home].write(line, sectors), seen);
   if (near != home)
