@@ -2,9 +2,9 @@
 // what is read and what is written at a narrow rate.
 //
 // Source: gpu/microbench/home_rates.cu (gpu/measured/{h200,h100}/home_rates.csv), lines a cycle of the SMs. Where every
-// line is far, 9.9 (H200) and 8.8 (H100) are read, 10.1 and 8.7 written, 4.7 and 4.2 copied: 4.9 to 5.0 and 4.2 to 4.4 in
-// each direction. Ports of 16 bytes a clock of L2 carry 5.06 and 4.27. Where none is far, twice to three times as many
-// are read, written and copied; where half are, 9.2 and 7.2 are copied.
+// line is far, 9.9 (H200) and 8.8 (H100) are read, 10.1 and 8.7 written, 4.7 and 4.2 copied: 4.9 to 5.0 and 4.2 to 4.4
+// in each direction. Ports of 16 bytes a clock of L2 carry 5.06 and 4.27. Where none is far, twice to three times as
+// many are read, written and copied; where half are, 9.2 and 7.2 are copied.
 #pragma once
 
 #include <array>

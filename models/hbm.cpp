@@ -103,8 +103,8 @@ Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
   channel.collected += count;
   channel.gaps += gap;
   if (channel.collected < write_batch_) return now;
-  const Tick drained = channel.bus.take(
-      now, channel.collected * burst_ + channel.gaps + (channel.read_since ? turnaround_ : Tick{}));
+  const Tick drained =
+      channel.bus.take(now, channel.collected * burst_ + channel.gaps + (channel.read_since ? turnaround_ : Tick{}));
   channel.collected = 0;
   channel.gaps = Tick();
   channel.read_since = false;

@@ -58,7 +58,8 @@ L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Ti
   }
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += result.present.count();
-  result.looked_up = result.present.any() ? slices_[slice].take(now, time_of(result.present, slice_bytes_)) : now + lookup_;
+  result.looked_up =
+      result.present.any() ? slices_[slice].take(now, time_of(result.present, slice_bytes_)) : now + lookup_;
   result.ready = std::max(result.ready, result.looked_up);
   return result;
 }

@@ -1,8 +1,8 @@
 // The stores, or the atomics, of one SM that no slice has taken up yet. Requests leave an SM in order, and only so many
 // sectors of them can be on their way: behind them everything that the SM sends waits, loads too. Sources: with stores
-// from all SMs the first 200 lines leave an H100's SM one every 3 to 4 cycles, as those of one SM alone do, the next ones one every 8
-// for as long as it lasts, and the warps wait for their place in the load/store queue (gpu/microbench/spills.cu,
-// store_burst.cu; gpu/measured/{h200,h100}/stores_microbench.csv); warps of
+// from all SMs the first 200 lines leave an H100's SM one every 3 to 4 cycles, as those of one SM alone do, the next
+// ones one every 8 for as long as it lasts, and the warps wait for their place in the load/store queue
+// (gpu/microbench/spills.cu, store_burst.cu; gpu/measured/{h200,h100}/stores_microbench.csv); warps of
 // `histogram_global`, whose reductions from all SMs meet in one or two slices, wait for the loads between them, not for
 // their place in the load/store queue (stall reasons of eight launches,
 // gpu/measured/{h200,h100}/programs/histogram.csv).

@@ -141,8 +141,8 @@ void home_rates(Report& report) {
   for (unsigned place = 0; place < kPlaces; ++place) {
     at_home[place_times[place] > kFarAtomic ? 1 : 0].push_back(place);
   }
-  report.scalar("home_rates", "home=first", "sms", static_cast<double>(std::count(partition.begin(), partition.end(), 0)),
-                "");
+  report.scalar("home_rates", "home=first", "sms",
+                static_cast<double>(std::count(partition.begin(), partition.end(), 0)), "");
   report.scalar("home_rates", "home=first", "places", 100.0 * static_cast<double>(at_home[0].size()) / kPlaces, "%");
 
   static const Recorder<unsigned> sink(1);

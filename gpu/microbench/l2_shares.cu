@@ -1,10 +1,11 @@
 // How do the SMs share what L2 gives? Some of them read lines that L2 has, 16 bytes a lane, past L1, all for the same
 // number of cycles, after a first pass that brings the lines near every SM.
-//   set: which SMs take part: gpc, the first ones of each of some GPCs; all. of: by how many SMs of a GPC each, gpcs: of
-//   how many GPCs. readers=one: each tile of lines is read by one warp, again and again; all: each SM reads all lines in
-//   the same order. order=mixed: a warp takes its tiles in an order that looks like chance. sectors: read of each line.
-//   rate: bytes a cycle of all; mhz: cycles a microsecond of the first SM; least, most: of an SM, percent of the mean.
-//   apart: standard deviation of how far the SMs of a GPC have come at the end, percent of how far they have on average.
+//   set: which SMs take part: gpc, the first ones of each of some GPCs; all. of: by how many SMs of a GPC each, gpcs:
+//   of how many GPCs. readers=one: each tile of lines is read by one warp, again and again; all: each SM reads all
+//   lines in the same order. order=mixed: a warp takes its tiles in an order that looks like chance. sectors: read of
+//   each line. rate: bytes a cycle of all; mhz: cycles a microsecond of the first SM; least, most: of an SM, percent of
+//   the mean. apart: standard deviation of how far the SMs of a GPC have come at the end, percent of how far they have
+//   on average.
 // Traces: row is the SM's place in its GPC, plus 100 times the number of the GPC; index one of eight equal parts of the
 // time; value the bytes that the SM read in it.
 #include <algorithm>
@@ -56,9 +57,8 @@ __device__ unsigned read_tile(const char* data, unsigned tile) {
 }
 
 template <int kSectors>
-__global__ void __launch_bounds__(kThreads)
-    share(const char* data, Question question, const int* rank_of_sm, int* here, unsigned* tiles_read,
-          long long* microseconds, unsigned* sink) {
+__global__ void __launch_bounds__(kThreads) share(const char* data, Question question, const int* rank_of_sm, int* here,
+                                                  unsigned* tiles_read, long long* microseconds, unsigned* sink) {
   __shared__ unsigned done[kParts];
   const int rank = rank_of_sm[sm_id()];
   if (rank < 0) {
@@ -128,7 +128,8 @@ void measure(Report& report, const Recorder<char>& data, const std::vector<Reade
   const SmSet chosen(sms);
   const Question question{static_cast<unsigned>(bytes / (kTileBytes * 4 / sectors)), chosen.size(), shared, mixed};
   const auto kernel = sectors == 1 ? share<1> : sectors == 2 ? share<2> : share<4>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm), "cudaFuncSetAttribute");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
+        "cudaFuncSetAttribute");
   static const Recorder<unsigned> sink(1);
   std::vector<unsigned> tiles;
   std::vector<long long> times;
@@ -136,8 +137,8 @@ void measure(Report& report, const Recorder<char>& data, const std::vector<Reade
     const Recorder<int> here(1);
     const Recorder<unsigned> read(readers.size() * kParts);
     const Recorder<long long> nanoseconds(readers.size());
-    kernel<<<sm_count(), kThreads, kOneCtaPerSm>>>(data.device(), question, chosen.ranks(), here.device(), read.device(),
-                                                   nanoseconds.device(), sink.device());
+    kernel<<<sm_count(), kThreads, kOneCtaPerSm>>>(data.device(), question, chosen.ranks(), here.device(),
+                                                   read.device(), nanoseconds.device(), sink.device());
     finish("share");
     tiles = read.host();
     times = nanoseconds.host();
@@ -199,7 +200,8 @@ void l2_shares(Report& report) {
   const Recorder<char> data(1024 * kMiB);
   // Whole GPCs first: some TPCs join no cluster that tells whose they are.
   std::vector<std::vector<int>> gpcs = gpc_map();
-  const int all = static_cast<int>(std::stable_partition(gpcs.begin(), gpcs.end(), [](const auto& sms) { return sms.size() > 8; }) - gpcs.begin());
+  const int all = static_cast<int>(
+      std::stable_partition(gpcs.begin(), gpcs.end(), [](const auto& sms) { return sms.size() > 8; }) - gpcs.begin());
   const int groups = static_cast<int>(gpcs.size());
   for (int gpc = 0; gpc < groups; ++gpc) {
     for (std::size_t place = 0; place < gpcs[gpc].size(); ++place) {
@@ -215,7 +217,7 @@ void l2_shares(Report& report) {
   for (const int sectors : {1, 2}) {
     measure(report, data, everyone, "set=all", 16 * kMiB, sectors, false, false, true);
   }
-  for (const std::size_t mib : {44, 48, 52, 256, 1024}) { 
+  for (const std::size_t mib : {44, 48, 52, 256, 1024}) {
     measure(report, data, everyone, "set=all", mib * kMiB, 4, false, false, true);
   }
   for (const int of : {1, 2, 3, 4, 5, 6, 8, 10, 12, 14}) {

@@ -74,7 +74,9 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   if (is_write(request.kind)) {
     const Tick there = sent + request_latency_ + way;
     const Written written = write(place.partition, request, there);
-    stores_[request.sm].note(request.sectors.count(), sent + (written.taken_up - there));
+    // What a slice's input counts: a sector each, and one more for what is written in part.
+    const unsigned packets = request.sectors.count() + (request.kind == RequestKind::partial_write ? 1 : 0);
+    stores_[request.sm].note(packets, sent + (written.taken_up - there));
     return to_cycles_up(written.done + response_latency_ + way);
   }
 
