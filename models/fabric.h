@@ -1,10 +1,11 @@
-// One direction of the fabric between the two L2 partitions. Each slice has a port of its own into it, which carries
-// what is read and what is written at a narrow rate.
+// One direction of the fabric between the two L2 partitions. Four slices share a port into it, which carries what is
+// read and what is written, 16 bytes a clock of L2 for each of them.
 //
 // Source: gpu/microbench/home_rates.cu (gpu/measured/{h200,h100}/home_rates.csv), lines a cycle of the SMs. Where every
 // line is far, 9.9 (H200) and 8.8 (H100) are read, 10.1 and 8.7 written, 4.7 and 4.2 copied: 4.9 to 5.0 and 4.2 to 4.4
-// in each direction. Ports of 16 bytes a clock of L2 carry 5.06 and 4.27. Where none is far, twice to three times as
-// many are read, written and copied; where half are, 9.2 and 7.2 are copied.
+// in each direction, of 5.06 and 4.27. Where none is far, twice to three times as many are read, written and copied.
+// Reductions of all SMs on one line come at 0.97 sectors a cycle (gpu/microbench/throughput_atomic.cu), for which the
+// port of one slice would be too narrow; how many share one is assumed.
 #pragma once
 
 #include <array>
@@ -23,8 +24,9 @@ class FabricLink {
   FabricLink(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr)
       : hash_(hash),
         latency_(to_ticks(gpu.fabric.latency_cycles)),
-        ports_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)) {
-    const double cycles_per_byte = static_cast<double>(ports_.size()) / gpu.fabric.bytes_per_cycle;
+        ports_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions + kSlices - 1) / kSlices, Calendar(floor)) {
+    const double ports = static_cast<double>(gpu.l2.slices / gpu.l2.partitions) / kSlices;
+    const double cycles_per_byte = ports / gpu.fabric.bytes_per_cycle;
     for (std::size_t s = 0; s < transfer_.size(); ++s)
       transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * cycles_per_byte);
   }
@@ -35,14 +37,15 @@ class FabricLink {
   Tick without_way(Tick there) const { return there - latency_; }
   // Sectors: when the last is on the other side.
   Tick accept(LineAddress line, SectorMask sectors, Tick now) {
-    return ports_[hash_.slice(line)].take(now, transfer_[sectors.count()]) + latency_;
+    return ports_[hash_.slice(line) / kSlices].take(now, transfer_[sectors.count()]) + latency_;
   }
 
  private:
+  static constexpr std::size_t kSlices = 4;  // of a port
   const AddressHash& hash_;
   Tick latency_;
   std::array<Tick, kSectorsPerLine + 1> transfer_{};  // by number of sectors
-  std::vector<Calendar> ports_;                       // of the slices
+  std::vector<Calendar> ports_;
 };
 static_assert(WritePort<FabricLink>);
 

@@ -80,7 +80,7 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   here.ready = std::max(here.ready, ready);
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += sectors.count();
-  slices_[slice].take(ready, time_of(sectors, slice_bytes_));
+  slices_[slice].take(ready, sectors.bytes() * lookup_ / slice_write_bytes_);
   return evicted;
 }
 

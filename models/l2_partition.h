@@ -1,13 +1,14 @@
 // One partition of the L2: slices over sectored tags. A slice does one thing at a time: it sends what it has of a line,
-// two sectors a clock, a clock at least; takes in what was fetched for it, two sectors a clock; or a store, four
-// sectors in three clocks, two a clock where it has the line. A look-up that finds nothing keeps it for no time. In
+// two sectors a clock, a clock at least; takes in what was fetched for it or a store, four sectors in three clocks; a
+// store where it has the line two sectors a clock. A look-up that finds nothing keeps it for no time. In
 // front of it is an input that lets in one sector of a store a clock.
 //
 // Source: SMs that read one sector of each line get 79.8 a cycle from an H200's slices, which have 81 clocks in a cycle
 // of the SMs, and 65.6 from an H100's, which have 68; two of each 76.5 and 65.6 lines, all four 36.9 and 31.4
 // (gpu/microbench/l2_shares.cu). Half lines of device memory come at 30.9 a cycle on an H200, through 1.5 slices
 // each: 1.75 clocks a slice at most (strided in gpu/measured). Near lines are stored at 20.0 and 17.0 a cycle, 4 clocks
-// of the input each (home_rates.cu).
+// of the input each (home_rates.cu). Of lines half of which are far, 8.8 to 9.2 and 7.2 to 7.4 a cycle are copied, by
+// way of 1.5 slices each: 9 clocks for what is read and what is written (home_rates.cu; copy in gpu/measured).
 //
 // Both home lines and copies of lines whose home is the other partition live here. A sector whose data is still on its
 // way counts as present, and is ready when the data is.
