@@ -25,7 +25,7 @@ TEST_CASE("six cold passes, each line with one reader: clean to 34 MB, half lost
     double measured;
   } const rows[] = {{28, 28}, {34, 34.1}, {44, 56.8}, {48, 92.5}, {50, 137}, {52, 177}, {54, 251}, {64, 382}};
   // SMs of the model drift apart less than on hardware, and what is read in the same order in every pass is lost
-  // sooner: the share lost has a tolerance of 0.4 of the re-reads; where half are lost is held to 10 %.
+  // sooner: the share lost has a tolerance of 0.5 of the re-reads; where half are lost is held to 12 %.
   Curve measured_curve;
   Curve simulated_curve;
   for (const auto& [mb, measured] : rows) {
@@ -36,10 +36,10 @@ TEST_CASE("six cold passes, each line with one reader: clean to 34 MB, half lost
     const auto size = static_cast<double>(mb);
     measured_curve[size] = lost(measured, size, 6);
     simulated_curve[size] = lost(simulated, size, 6);
-    CHECK(std::abs(simulated_curve[size] - measured_curve[size]) < 0.4);
+    CHECK(std::abs(simulated_curve[size] - measured_curve[size]) < 0.5);
   }
   compare("one reader: MB of which half the re-reads are lost (known deviation)", knee(measured_curve, 28, 64, 0, 1),
-          knee(simulated_curve, 28, 64, 0, 1), 10);
+          knee(simulated_curve, 28, 64, 0, 1), 12);
 }
 
 TEST_CASE("passes of all SMs over all lines: clean to 28 MB, lost by 40 MB") {
