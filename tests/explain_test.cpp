@@ -125,7 +125,7 @@ TEST_CASE("a raster that makes a small L2 drop B's strips: another order reads H
 }
 
 TEST_CASE("registers that hold CTAs off an SM: how many fewer bring another one, and what that brings") {
-  const auto kernel = opened("copy", {{"bytes", "16777216"}, {"width", "16"}});
+  const auto kernel = opened("copy", {{"bytes", "16777216"}, {"width", "4"}});
   Change many;
   many.registers_per_thread = 255;
   const ChangedKernel limited(*kernel, many, SharedBanks());
