@@ -22,11 +22,10 @@ class FabricLink {
  public:
   // `hash` outlives it. `floor`: of its calendars.
   FabricLink(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr)
-      : hash_(hash),
-        latency_(to_ticks(gpu.fabric.latency_cycles)),
-        ports_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions + kSlices - 1) / kSlices, Calendar(floor)) {
-    const double ports = static_cast<double>(gpu.l2.slices / gpu.l2.partitions) / kSlices;
-    const double cycles_per_byte = ports / gpu.fabric.bytes_per_cycle;
+      : hash_(hash), latency_(to_ticks(gpu.fabric.latency_cycles)) {
+    const auto slices = static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions);
+    ports_.assign((slices + kSlices - 1) / kSlices, Calendar(floor));
+    const double cycles_per_byte = static_cast<double>(slices) / kSlices / gpu.fabric.bytes_per_cycle;
     for (std::size_t s = 0; s < transfer_.size(); ++s)
       transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * cycles_per_byte);
   }
