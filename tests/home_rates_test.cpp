@@ -125,7 +125,7 @@ double near_reads(const std::string& name, const Changes& changes = {}) {
 TEST_CASE("far lines are read and written as fast as the fabric carries them") {
   for (const char* name : {"h200", "h100"}) {
     CAPTURE(name);
-    CHECK(far_hits(name) == doctest::Approx(measured(name, "hit", "other")).epsilon(0.16));
+    CHECK(far_hits(name) == doctest::Approx(measured(name, "hit", "other")).epsilon(0.05));
     CHECK(stores(name, true) == doctest::Approx(measured(name, "fill", "other")).epsilon(0.1));
     CHECK(stores(name, false) == doctest::Approx(measured(name, "fill", "own")).epsilon(0.12));
   }

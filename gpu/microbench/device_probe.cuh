@@ -50,6 +50,13 @@ __device__ inline float sum_of_four(const float* from) {
                : "memory");
   return v.x + v.y + (v.z + v.w);
 }
+// Cycles of an atomic that changes nothing; lines near the SM take less than far ones.
+__device__ inline unsigned timed_atomic(unsigned* word) {
+  unsigned value;
+  const unsigned start = clock_now();
+  asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(word) : "memory");
+  return clock_now(value) - start;
+}
 __device__ inline int sm_id() {
   int id;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));

@@ -12,6 +12,7 @@
 
 #include "benchmarks.h"
 #include "device_probe.cuh"
+#include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -21,13 +22,6 @@ constexpr unsigned kPlace = 4096;  // bytes, which have one home
 constexpr unsigned kPlaces = kBytes / kPlace;
 constexpr int kThreads = 512;
 constexpr unsigned kFarAtomic = 360;  // cycles; near ones take 280, far ones 440
-
-__device__ unsigned timed_atomic(unsigned* word) {
-  unsigned value;
-  const unsigned start = clock_now();
-  asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(word) : "memory");
-  return clock_now(value) - start;
-}
 
 // Least cycles of atomics on the first place, from one SM.
 __global__ void time_sm(unsigned* data, int sm, int* claims, unsigned* least) {
@@ -81,9 +75,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int k = 0; k < 8; ++k) {
       v[k] = make_uint4(1, 2, 3, 4);
       if (kOp != Op::kWrite) {
-        asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(v[k].x), "=r"(v[k].y), "=r"(v[k].z), "=r"(v[k].w)
-                     : "l"(from + k * 32));
+        v[k] = load_past_l1(from + k * 32);
       }
     }
     if (kOp == Op::kRead) {
@@ -146,8 +138,8 @@ void home_rates(Report& report) {
   report.scalar("home_rates", "home=first", "places", 100.0 * static_cast<double>(at_home[0].size()) / kPlaces, "%");
 
   static const Recorder<unsigned> sink(1);
-  // Lists of places by SM; whose: which homes its places have, 0 own, 1 other, 2 both. The first places of each home go
-  // to hits and stores, what L2 has at the time; `from` tells where in each list.
+  // Lists of places by SM; whose: which homes its places have, 0 own, 1 other, 2 both; from: where in the list of each
+  // home they begin.
   const auto lists = [&](int whose, int count, std::size_t from) {
     std::size_t next[2] = {from, from};
     std::vector<unsigned> all;
@@ -183,9 +175,8 @@ void home_rates(Report& report) {
                       of / cycles, "line/cycle");
       };
       // The SMs of the home partition bring the lines there: the same places, each read by an SM beside its home.
-      std::vector<unsigned> beside = places.host();
       std::vector<unsigned> of_home[2];
-      for (const unsigned place : beside) {
+      for (const unsigned place : places.host()) {
         of_home[place_times[place] > kFarAtomic ? 1 : 0].push_back(place);
       }
       std::vector<unsigned> homed;

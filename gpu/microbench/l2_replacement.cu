@@ -29,13 +29,6 @@ constexpr unsigned kReferencePitch = 97;  // lines, which takes them through bot
 constexpr int kMost = 24;                 // passes
 constexpr int kListBytes = 200 * 1024;
 
-__device__ unsigned timed_atomic(unsigned* word) {
-  unsigned value;
-  const unsigned start = clock_now();
-  asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(word) : "memory");
-  return clock_now(value) - start;
-}
-
 // Least cycles of atomics on each of the reference lines, by SM.
 __global__ void time_references(unsigned* data, unsigned* least) {
   const int sm = sm_id();

@@ -15,7 +15,7 @@
 #include "benchmarks.h"
 #include "device_probe.cuh"
 #include "gpc_map.h"
-#include "sm_set.cuh"
+#include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -44,9 +44,7 @@ __device__ unsigned read_tile(const char* data, unsigned tile) {
   uint4 v[kUnroll];
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
-    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v[i].x), "=r"(v[i].y), "=r"(v[i].z), "=r"(v[i].w)
-                 : "l"(from + i * (16 / kSectors) * 128));
+    v[i] = load_past_l1(reinterpret_cast<const uint4*>(from + i * (16 / kSectors) * 128));
   }
   unsigned sum = 0;
 #pragma unroll
