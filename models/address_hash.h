@@ -26,6 +26,7 @@ class AddressHash {
         slices_per_partition_(static_cast<std::uint64_t>(gpu.l2.slices / gpu.l2.partitions)),
         channels_(static_cast<std::uint64_t>(gpu.hbm.channels)),
         channel_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
+        slice_reciprocal_((1ULL << 32U) / slices_per_partition_ + 1),
         partition_bits_(line_bits(gpu.l2.partition_bits)) {}
 
   unsigned home_partition(LineAddress line) const {
@@ -41,7 +42,7 @@ class AddressHash {
                                 kPageSlices * (page % kTurnPages);
     const std::uint64_t kib = number / (kPageLines / 4) % 4;
     const std::uint64_t pair = number / 2;
-    return static_cast<unsigned>((first + 2 * kib + (pair / 2 + pair) % 2) % slices_per_partition_);
+    return static_cast<unsigned>(wrapped(first + 2 * kib + (pair / 2 + pair) % 2));
   }
   // A bit of the line number that the home partition and the other bits imply; negative: none. Each partition sees the
   // lines of one home at every second place, and without this bit at every place.
@@ -53,6 +54,10 @@ class AddressHash {
 
  private:
   static constexpr std::uint64_t kPageLines = 32, kPageSlices = 8, kTurnPages = 16;
+  // number % slices_per_partition_, by the rounded reciprocal: exact for the few hundred that slice() asks for.
+  std::uint64_t wrapped(std::uint64_t number) const {
+    return number - (number * slice_reciprocal_ >> 32U) * slices_per_partition_;
+  }
   // Address bits as bits of a line number.
   static std::uint64_t line_bits(const std::vector<std::int64_t>& bits) {
     std::uint64_t result = 0;
@@ -64,6 +69,7 @@ class AddressHash {
   std::uint64_t slices_per_partition_;
   std::uint64_t channels_;
   std::uint64_t channel_lines_;  // consecutive, in one channel
+  std::uint64_t slice_reciprocal_;
   std::uint64_t partition_bits_;
 };
 

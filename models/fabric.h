@@ -5,7 +5,9 @@
 // line is far, 9.9 (H200) and 8.8 (H100) are read, 10.1 and 8.7 written, 4.7 and 4.2 copied: 4.9 to 5.0 and 4.2 to 4.4
 // in each direction, of 5.06 and 4.27. Where none is far, twice to three times as many are read, written and copied.
 // Reductions of all SMs on one line come at 0.97 sectors a cycle (gpu/microbench/throughput_atomic.cu), for which the
-// port of one slice would be too narrow; how many share one is assumed.
+// port of one slice would be too narrow. Stores of all SMs to two pages of each partition, 16 slices at most, come
+// at 4.8 lines a cycle where they are far and at 9.2 to 9.6 where they are near (op=narrow): as over all memory half,
+// so that no port serves many more slices than these. How many of up to 16 share one is assumed.
 #pragma once
 
 #include <array>

@@ -52,9 +52,9 @@ Tick L2Partition::time_of(SectorMask sectors, std::int64_t bytes_per_clock) cons
 L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
   if (const Sectors* const way = tags_.find(line)) {
-    result.held = way->present;
-    result.present = way->present & sectors;
-    if (result.present.any()) result.ready = way->ready;
+    result.held = way->present();
+    result.present = way->present() & sectors;
+    if (result.present.any()) result.ready = way->ready();
   }
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += result.present.count();
@@ -68,7 +68,7 @@ L2Partition::Sectors& L2Partition::claim(LineAddress line, Evicted& evicted) {
   Sectors* way = tags_.find(line);
   if (way != nullptr) return *way;
   way = tags_.victim(line, [](const Sectors&) { return true; });
-  evicted = {tags_.line_of(*way), way->dirty};
+  evicted = {tags_.line_of(*way), way->dirty()};
   tags_.claim(*way, line);
   return *way;
 }
@@ -76,8 +76,8 @@ L2Partition::Sectors& L2Partition::claim(LineAddress line, Evicted& evicted) {
 L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tick ready) {
   Evicted evicted;
   Sectors& here = claim(line, evicted);
-  here.present |= sectors;
-  here.ready = std::max(here.ready, ready);
+  here.set_present(here.present() | sectors);
+  here.set_ready(std::max(here.ready(), ready));
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += sectors.count();
   slices_[slice].take(ready, sectors.bytes() * lookup_ / slice_write_bytes_);
@@ -103,8 +103,8 @@ Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick no
 L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) {
   Lookup result;
   if (const Sectors* const way = tags_.find(request.line)) {
-    result.present = way->present & request.sectors;
-    if (result.present.any()) result.ready = way->ready;
+    result.present = way->present() & request.sectors;
+    if (result.present.any()) result.ready = way->ready();
   }
   const std::size_t slice = hash_.slice(request.line);
   if (request.atomic == AtomicKind::floating && request.one_word) {
@@ -126,19 +126,20 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
 L2Partition::Evicted L2Partition::write(LineAddress line, SectorMask sectors) {
   Evicted evicted;
   Sectors& here = claim(line, evicted);
-  here.present |= sectors;
-  here.dirty |= sectors;
+  here.set_present(here.present() | sectors);
+  here.set_dirty(here.dirty() | sectors);
   return evicted;
 }
 
 L2Partition::Evicted L2Partition::keep(LineAddress line, SectorMask sectors) {
   Evicted evicted;
-  claim(line, evicted).present |= sectors;
+  Sectors& here = claim(line, evicted);
+  here.set_present(here.present() | sectors);
   return evicted;
 }
 
 void L2Partition::invalidate(LineAddress line, SectorMask sectors) {
-  if (Sectors* const way = tags_.find(line)) way->present -= sectors;
+  if (Sectors* const way = tags_.find(line)) way->set_present(way->present() - sectors);
 }
 
 }  // namespace tilescope

@@ -78,10 +78,20 @@ class L2Partition {
  private:
   // Of a slice, for data that it gives or takes; one L2 clock at least.
   Tick time_of(SectorMask sectors, std::int64_t bytes_per_clock) const;
-  struct Sectors {
-    Tick ready;
-    SectorMask present;
-    SectorMask dirty;
+  // Of a line, in one word, as the host reads them here and there in megabytes.
+  class Sectors {
+   public:
+    Tick ready() const { return Tick(static_cast<std::int64_t>(ready_)); }
+    SectorMask present() const { return SectorMask(present_); }
+    SectorMask dirty() const { return SectorMask(dirty_); }
+    void set_ready(Tick ready) { ready_ = static_cast<std::uint64_t>(ready.count()) & kLatest; }
+    void set_present(SectorMask sectors) { present_ = sectors.bits() & kAll; }
+    void set_dirty(SectorMask sectors) { dirty_ = sectors.bits() & kAll; }
+
+   private:
+    static constexpr std::uint64_t kLatest = (1ULL << 56U) - 1;  // 2^46 cycles
+    static constexpr unsigned kAll = 15;
+    std::uint64_t ready_ : 56 = 0, present_ : 4 = 0, dirty_ : 4 = 0;
   };
   using Tags = SectoredTags<Sectors, ChosenReplacement>;
   static Tags make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);

@@ -45,13 +45,10 @@ class SectoredTags {
   // As find(), but null, and nothing touched, when `counts(payload)` does not hold.
   template <class Counts>
   Payload* find_if(LineAddress line, Counts counts) {
-    const std::size_t set = index_(line);
-    const std::size_t first = set * ways_;
-    return each_candidate(set, line, [&](std::size_t way) -> Payload* {
-      if (all_[first + way].line != line || !counts(all_[first + way])) return nullptr;
-      replacement_.touch(set, way);
-      return &all_[first + way];
-    });
+    if (line != last_.line) last_ = looked_up(line);
+    if (last_.way == kNoWay || !counts(all_[last_.place])) return nullptr;
+    replacement_.touch(last_.set, last_.way);
+    return &all_[last_.place];
   }
 
   // The line is looked for soon: brings what tells whether it is here into the host's cache; and, when that is there,
@@ -81,7 +78,7 @@ class SectoredTags {
   // The caller looks at what it evicts and then calls `claim`.
   template <class MayEvict>
   Payload* victim(LineAddress line, MayEvict may_evict) {
-    return victim_of(index_(line), may_evict);
+    return victim_of(line == last_.line ? last_.set : index_(line), may_evict);
   }
   template <class MayEvict>
   Payload* victim_of(std::size_t set, MayEvict may_evict) {
@@ -97,18 +94,28 @@ class SectoredTags {
   void claim(Payload& way, LineAddress line) {
     const std::size_t place = place_of(way), set = place / ways_;
     write(way, line, print_of(line));
+    last_ = {line, set, place % ways_, place};
     if constexpr (requires { replacement_.claimed(set, place % ways_); })
       replacement_.claimed(set, place % ways_);
     else
       replacement_.touch(set, place % ways_);
   }
   // Empties a way.
-  void drop(Payload& way) { write(way, LineAddress::none(), 0); }
+  void drop(Payload& way) {
+    write(way, LineAddress::none(), 0);
+    last_ = {};
+  }
 
   std::size_t lines() const { return all_.size(); }
 
  private:
   static constexpr std::size_t kChunk = 8;  // ways whose prints lie in one word
+
+  // The line that was looked for last, as it often is again, and where it is; kNoWay: it is not here.
+  struct Last {
+    LineAddress line = LineAddress::none();
+    std::size_t set = 0, way = kNoWay, place = 0;
+  };
 
   // What is kept with a line, and which one it is.
   struct Way : Payload {
@@ -130,6 +137,17 @@ class SectoredTags {
   static std::uint64_t print_of(LineAddress line) {
     const std::uint64_t print = line.number() * 0x9E3779B97F4A7C15ULL >> 56U;
     return print + (print == 0 ? 1 : 0);
+  }
+  Last looked_up(LineAddress line) const {
+    Last result{line, index_(line), kNoWay, 0};
+    const std::size_t first = result.set * ways_;
+    each_candidate(result.set, line, [&](std::size_t way) -> const Payload* {
+      if (all_[first + way].line != line) return nullptr;
+      result.way = way;
+      result.place = first + way;
+      return &all_[first + way];
+    });
+    return result;
   }
   // Calls visit(way) for ways whose print is the line's, and some others, until it returns a payload; null: none has.
   template <class Visit>
@@ -159,6 +177,7 @@ class SectoredTags {
   Replacement replacement_;
   std::vector<std::uint64_t> prints_;  // of the lines, looked at first: a small part of the tags
   HugePageVector<Way> all_;
+  Last last_;
 };
 
 }  // namespace tilescope

@@ -4,6 +4,8 @@
 //   op=hit: reads of what SMs of the home partition have read before, so that it is there and not near the far ones;
 //   op=again: the same once more; op=cold: reads of what L2 does not have; op=fill: stores to that; op=store_again: the
 //   same once more; op=copy: cold reads of half of it, stores to the other half. mib: of all.
+//   op=narrow: stores of all SMs to the same few bytes of each partition, again and again; bytes: of each partition, in
+//   whole places from 4096 on. How many slices share a port of the fabric shows in how little reaches the far ones.
 //   lines: that arrive or are written a cycle of the SM, all SMs; of a copy those that are read. From the common start
 //   to the end of the last SM, its stores done.
 // A home is told by how long atomics take.
@@ -100,6 +102,32 @@ __global__ void __launch_bounds__(kThreads)
   }
   if (sum == 0x12345678U) {
     *sink = sum;
+  }
+}
+
+// Each warp stores 16 bytes a lane to one place of the SM's list after another, `rounds` times, all within the first
+// `bytes` of a place.
+__global__ void __launch_bounds__(kThreads) store_narrow(uint4* data, const unsigned* places, int count, unsigned bytes,
+                                                         int rounds, int sms, int* here, unsigned* longest) {
+  const unsigned* const own = places + sm_id() * count;
+  const unsigned lane = threadIdx.x % 32, warp = sm_id() * (kThreads / 32) + threadIdx.x / 32;
+  constexpr unsigned kPitch = kPlace / 16;
+  if (threadIdx.x == 0) {
+    atomicAdd(here, 1);
+    while (atomicAdd(here, 0) < sms) {
+    }
+  }
+  __syncthreads();
+  const unsigned start = clock_now();
+  for (int round = 0; round < rounds; ++round) {
+    const unsigned at = (warp + round) * 32 + lane;  // in 16 bytes, through all places
+    const unsigned place = own[at / (bytes / 16) % count];
+    data[static_cast<std::size_t>(place) * kPitch + at % (bytes / 16)] = make_uint4(lane, 1, 2, round);
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicMax(longest, clock_now() - start);
   }
 }
 
@@ -208,6 +236,33 @@ void home_rates(Report& report) {
     run(Op::kRead, flush, flush_count);
     report.scalar("home_rates", std::string("op=cold;home=") + kWhose[whose] + ";mib=96", "lines",
                   static_cast<double>(count) * sms * (kPlace / 128) / run(Op::kRead, places, count), "line/cycle");
+  }
+  check(cudaFuncSetAttribute(store_narrow, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
+        "cudaFuncSetAttribute");
+  for (int whose = 0; whose < 2; ++whose) {
+    for (unsigned bytes = 256; bytes <= 256 * kPlace; bytes *= 2) {
+      const int count = static_cast<int>(std::max(1U, bytes / kPlace));
+      std::vector<unsigned> all;
+      for (int sm = 0; sm < sms; ++sm) {
+        const auto& home = at_home[partition[sm] ^ whose];
+        all.insert(all.end(), home.begin(), home.begin() + count);
+      }
+      const Recorder<unsigned> places(all);
+      constexpr int kRounds = 128;
+      unsigned cycles = 0;
+      for (int run = 0; run < 2; ++run) {
+        const Recorder<int> here(1);
+        const Recorder<unsigned> longest(1);
+        store_narrow<<<sms, kThreads, kOneCtaPerSm>>>(reinterpret_cast<uint4*>(data.device()), places.device(), count,
+                                                      std::min(bytes, kPlace), kRounds, sms, here.device(),
+                                                      longest.device());
+        finish("store_narrow");
+        cycles = longest.host()[0];
+      }
+      const double lines = static_cast<double>(sms) * (kThreads / 32) * kRounds * (std::min(bytes, 512U) / 128);
+      report.scalar("home_rates", std::string("op=narrow;home=") + kWhose[whose] + ";bytes=" + std::to_string(bytes),
+                    "lines", lines / cycles, "line/cycle");
+    }
   }
 }
 
