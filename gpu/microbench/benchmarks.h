@@ -74,6 +74,7 @@ void home_rates(Report& report);
 void l2_shares(Report& report);
 void l1_hash(Report& report);
 void l1_policy(Report& report);
+void l1_touch(Report& report);
 
 // Kernels for a profiler to count; each launch has a row in the report.
 void counted_empty(Report& report);

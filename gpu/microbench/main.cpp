@@ -78,6 +78,7 @@ const Benchmark kBenchmarks[] = {
     {"l1_sets", l1_sets},
     {"l1_hash", l1_hash},
     {"l1_policy", l1_policy},
+    {"l1_touch", l1_touch},
     {"load_steps", load_steps},
     {"dispatch_mix", dispatch_mix},
     {"tile_store", tile_store},
