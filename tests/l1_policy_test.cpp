@@ -1,5 +1,5 @@
-// Which set of L1 a line belongs to and which line of a set goes, against an H200's and an H100's own answers
-// (gpu/microbench/l1_hash.cu, l1_policy.cu).
+// Which set of L1 a line belongs to, which line of a set goes and what counts as a hit there, against an H200's and an
+// H100's own answers (gpu/microbench/l1_hash.cu, l1_policy.cu, l1_touch.cu).
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -61,6 +61,28 @@ int differing_loads(const L1Spec& spec, const std::vector<Row>& rows) {
   return differing;
 }
 
+// Loads of sectors one by one (l1_touch), of all orders, that hit or miss otherwise than measured.
+int differing_sectors(const L1Spec& spec, const std::vector<Row>& rows) {
+  const L1SetIndex index(spec, spec.size_kib, 0);
+  L1Cache cache(spec, spec.size_kib);
+  int differing = 0;
+  std::uint32_t fill = 0;
+  for (const Row& row : rows) {
+    if (!row.the_case.ends_with(";together=1")) continue;
+    if (row.index == 0) cache = L1Cache(spec, spec.size_kib);
+    const auto high = static_cast<std::uint64_t>(row.row / kSectorsPerLine) << 9U;
+    const LineAddress line = LineAddress::numbered(high | index(LineAddress::numbered(high)));
+    const SectorMask sector = SectorMask::of(static_cast<std::size_t>(row.row) % kSectorsPerLine);
+    const bool missed = cache.load(line, sector).missing.any();
+    if (missed) {
+      cache.allocate(line, sector, fill);
+      cache.filled(line, fill++, 0);
+    }
+    differing += missed == (row.value != 0) ? 0 : 1;
+  }
+  return differing;
+}
+
 }  // namespace
 
 TEST_CASE("the set of a line of L1 is that of the hardware, wherever in memory it is counted from") {
@@ -83,5 +105,16 @@ TEST_CASE("which line of a set of L1 goes: every one of 3,600 loads in random or
     L1Spec oldest = h200().l1;
     oldest.kept_hits = 0;
     CHECK(differing_loads(oldest, rows) > 200);
+  }
+}
+
+TEST_CASE("a load of a sector that is missing is a hit of its line: 2,400 loads of sectors in random orders agree") {
+  for (const char* const file : {"h200/l1_touch.csv", "h100/l1_touch.csv"}) {
+    const std::vector<Row> rows = measured(file);
+    CHECK(rows.size() == 12056);
+    CHECK(differing_sectors(h200().l1, rows) == 0);
+    L1Spec oldest = h200().l1;
+    oldest.kept_hits = 0;
+    CHECK(differing_sectors(oldest, rows) > 100);
   }
 }
