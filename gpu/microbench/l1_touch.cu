@@ -14,7 +14,6 @@ namespace tilescope::gpu {
 namespace {
 
 constexpr unsigned kLowBits = 9;
-constexpr unsigned kMost = 16;  // lines
 constexpr unsigned kSectors = 4;
 constexpr unsigned kSectorBytes = kL1Line / kSectors;
 constexpr unsigned kAtOnce = 1U << 30;  // in a list of sectors: issued with the next one
