@@ -14,17 +14,10 @@ namespace {
 
 constexpr unsigned kBits = 24;  // of a line's number
 constexpr int kSets = 512;
-constexpr unsigned kLowBits = 9;
 constexpr unsigned kMembers = 8;  // of a set, of which four are used
 constexpr std::size_t kSpan = (std::size_t{1} << kBits) * kL1Line;
 
-unsigned member(unsigned set, unsigned high) {
-  constexpr unsigned kKnown[3] = {113, 27, 374};
-  for (unsigned bit = 0; bit < 3; ++bit) {
-    set ^= (high >> bit & 1) != 0 ? kKnown[bit] : 0;
-  }
-  return high << kLowBits | set;
-}
+unsigned member(unsigned set, unsigned high) { return of_set_0(high) ^ set; }
 
 int set_of(const char* data, unsigned line) {
   std::vector<unsigned> list;
@@ -53,7 +46,7 @@ int set_of(const char* data, unsigned line) {
 
 void l1_hash(Report& report) {
   std::vector<unsigned> lines;
-  for (unsigned bit = kLowBits; bit < kBits; ++bit) lines.push_back(1U << bit);
+  for (unsigned bit = kL1SetBits; bit < kBits; ++bit) lines.push_back(1U << bit);
   std::mt19937 random(1);
   while (lines.size() < 64) lines.push_back(4096 + random() % ((1U << kBits) - 4096));
   const DeviceBuffer<char> data(3 * kSpan);

@@ -13,24 +13,14 @@
 namespace tilescope::gpu {
 namespace {
 
-constexpr unsigned kLowBits = 9;
 constexpr unsigned kMost = 16;  // lines
 constexpr int kLoads = 300;
 constexpr int kOrders = 12;
 
-unsigned of_set_0(unsigned high) {
-  constexpr unsigned kHash[4] = {113, 27, 374, 329};
-  unsigned set = 0;
-  for (unsigned bit = 0; bit < 4; ++bit) {
-    set ^= (high >> bit & 1) != 0 ? kHash[bit] : 0;
-  }
-  return high << kLowBits | set;
-}
-
 }  // namespace
 
 void l1_policy(Report& report) {
-  const Recorder<char> data((kMost << kLowBits) * kL1Line);
+  const Recorder<char> data((kMost << kL1SetBits) * kL1Line);
   std::mt19937 random(3);
   for (int order = 0; order < kOrders; ++order) {
     const unsigned lines = (const unsigned[]){5, 6, 8, 12}[order % 4];

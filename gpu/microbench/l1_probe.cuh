@@ -11,6 +11,17 @@ namespace tilescope::gpu {
 inline constexpr unsigned kInvalidate = ~0U;  // in a list of lines: empties L1
 inline constexpr unsigned kL1Hit = 150;       // cycles that a hit stays below
 inline constexpr std::size_t kL1Line = 128;
+inline constexpr unsigned kL1SetBits = 9;  // a line's lowest bits number its set, as far as it has no others
+
+// Of the 512 lines whose higher bits are `high`, below 16, the one of set 0. Source: l1_hash.
+inline unsigned of_set_0(unsigned high) {
+  constexpr unsigned kHash[4] = {113, 27, 374, 329};
+  unsigned set = 0;
+  for (unsigned bit = 0; bit < 4; ++bit) {
+    set ^= (high >> bit & 1) != 0 ? kHash[bit] : 0;
+  }
+  return high << kL1SetBits | set;
+}
 
 static __global__ void load_list(const char* data, const unsigned* list, int count, unsigned* missed) {
   unsigned bits = 0, seen = 0;

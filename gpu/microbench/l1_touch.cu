@@ -13,22 +13,12 @@
 namespace tilescope::gpu {
 namespace {
 
-constexpr unsigned kLowBits = 9;
 constexpr unsigned kSectors = 4;
 constexpr unsigned kSectorBytes = kL1Line / kSectors;
 constexpr unsigned kAtOnce = 1U << 30;  // in a list of sectors: issued with the next one
 constexpr int kLoads = 300;
 constexpr int kOrders = 4;
 constexpr int kMostAtOnce = 8;
-
-unsigned of_set_0(unsigned high) {
-  constexpr unsigned kHash[4] = {113, 27, 374, 329};
-  unsigned set = 0;
-  for (unsigned bit = 0; bit < 4; ++bit) {
-    set ^= (high >> bit & 1) != 0 ? kHash[bit] : 0;
-  }
-  return high << kLowBits | set;
-}
 
 __device__ unsigned load_sector(const char* data, unsigned sector) {
   unsigned v;

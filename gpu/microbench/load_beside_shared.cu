@@ -1,7 +1,8 @@
 // How long a load that L2 has takes while other warps of its SM keep the data stage busy with loads from shared memory:
 // does it wait for a turn, or for all that shared memory has accepted?
 //   latency: of one load at a time, mean of 200; cycle.
-//   rate: cycles of the others' loads from shared memory, per wavefront of the SM.
+//   rate: cycles from one wavefront of the others' loads from shared memory to the next, all together. Besides, each
+//   reads a flag, one wavefront, once in eight loads.
 // warps: the others, round robin over the sub-partitions, the loading warp being the first; ways: wavefronts of each of
 // their loads; lines: of the load. warps=0: the load alone.
 #include <string>
@@ -20,8 +21,8 @@ constexpr int kSets = 64;   // of lines, one for each load in turn
 constexpr int kMostLines = 4;
 constexpr int kSharedWords = kLanes * kLanes;
 
-__global__ void __launch_bounds__(1024) probe_load_beside_shared(const unsigned* data, int lines, int ways, int steps,
-                                                                 unsigned* latency, unsigned* shared_cycles) {
+__global__ void __launch_bounds__(1024)
+    probe_load_beside_shared(const unsigned* data, int lines, int ways, unsigned* latency, unsigned* shared_cycles) {
   __shared__ unsigned words[kSharedWords];
   __shared__ volatile int loaded;
   for (int i = threadIdx.x; i < kSharedWords; i += blockDim.x) {
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(1024) probe_load_beside_shared(const unsigned*
     const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(&words[lane * ways % kSharedWords]));
     const unsigned start = clock_now(lane);
     int done = 0;
-    for (; done < steps || loaded == 0; ++done) {
+    do {
       unsigned v[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -62,7 +63,8 @@ __global__ void __launch_bounds__(1024) probe_load_beside_shared(const unsigned*
       for (int i = 0; i < kAtOnce; ++i) {
         seen |= v[i];
       }
-    }
+      ++done;
+    } while (loaded == 0);
     if (lane == 0) {
       shared_cycles[2 * (threadIdx.x / kLanes)] = clock_now(seen | 1U) - start;
       shared_cycles[2 * (threadIdx.x / kLanes) + 1] = static_cast<unsigned>(done);
@@ -76,7 +78,7 @@ __global__ void __launch_bounds__(1024) probe_load_beside_shared(const unsigned*
 void measure(Report& report, const unsigned* data, int warps, int ways, int lines) {
   const Recorder<unsigned> latency(1);
   const Recorder<unsigned> shared_cycles(2 * (kLanes + 1));
-  probe_load_beside_shared<<<1, (warps + 1) * kLanes>>>(data, lines, ways, 1, latency.device(), shared_cycles.device());
+  probe_load_beside_shared<<<1, (warps + 1) * kLanes>>>(data, lines, ways, latency.device(), shared_cycles.device());
   finish("probe_load_beside_shared");
   const std::string name =
       "warps=" + std::to_string(warps) + ";ways=" + std::to_string(ways) + ";lines=" + std::to_string(lines);
