@@ -98,18 +98,24 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("queue_entries", queue_entries, {1, 256}, "instruction", "waiting in a sub-partition for the SM's queue");
   f.integer("shared_queue_entries", shared_queue_entries, {1, 256}, "instruction",
             "waiting in the SM's queue for the pipeline");
+  f.integer("global_queue_per_sub", global_queue_per_sub, {1, 256}, "instruction",
+            "of those in a sub-partition, of global and local memory");
+  f.integer("wide_queue_places", wide_queue_places, {1, 16}, "place",
+            "of the SM's queue that an instruction with addresses of 64 bits takes");
+  f.integer("global_queue_entries", global_queue_entries, {1, 256}, "instruction",
+            "of global and local memory waiting behind the SM's queue");
   f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle", "between two load/store instructions of one sub-partition");
   f.real("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
          "of a sub-partition's way to the SM's queues that addresses of 64 bits take; others take issue_cycles");
-  f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one sub-partition");
+  f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one warp");
   f.integer("store_registers_per_cycle", store_registers_per_cycle, {1, 32}, "register/cycle",
             "data that a store hands over; the dispatch port is taken meanwhile");
   f.integer("wide_address_cycles", wide_address_cycles, {0, 32}, "cycle",
             "that an address of 64 bits keeps the dispatch port beyond the instruction's own");
   f.integer("store_buffer_cycles", store_buffer_cycles, {0, 10000}, "cycle",
             "of data of earlier stores that may still be leaving the SM when a store passes the data stage");
-  f.integer("hit_buffer_wavefronts", hit_buffer_wavefronts, {0, 100000}, "wavefront",
-            "of loads that hit L1 and wait for the data stage outside the SM's queue");
+  f.integer("hits_before_answer", hits_before_answer, {1, 64}, "access",
+            "to global memory without L2 that pass the data stage before a load that has waited for L2");
   f.integer("barrier_wavefronts", barrier_wavefronts, {0, 64}, "wavefront",
             "that each barrier of a CTA takes from the data stage");
   f.real("barrier_turn_cycles", barrier_turn_cycles, {0, 64}, "cycle",

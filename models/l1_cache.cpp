@@ -29,37 +29,32 @@ void L1Cache::drop(Sectors& way) {
   tags_.drop(way);
 }
 
-// Of the lines that nobody waits for, the one that makes room for `line`; null when there is none.
-L1Cache::Sectors* L1Cache::gives_room(LineAddress line) {
-  const auto may_go = [this](const Sectors& way) { return lives(way) && way.pending.none(); };
-  if (Sectors* const own = tags_.victim(line, may_go)) return own;
-  for (std::size_t tried = 0; tried < sets_; ++tried) {
+// The line that makes room for `line`.
+L1Cache::Sectors& L1Cache::gives_room(LineAddress line) {
+  const auto may_go = [this](const Sectors& way) { return lives(way); };
+  if (Sectors* const own = tags_.victim(line, may_go)) return *own;
+  for (;;) {  // a cache that is full has a line
     Sectors* const other = tags_.victim_of(next_set_, may_go);
     next_set_ = next_set_ + 1 == sets_ ? 0 : next_set_ + 1;
-    if (other != nullptr) return other;
+    if (other != nullptr) return *other;
   }
-  return nullptr;
 }
 
-// The line's way, made for it if need be; null when every way of its set waits for data.
-L1Cache::Sectors* L1Cache::claim(LineAddress line) {
+// The line's way, made for it if need be.
+L1Cache::Sectors& L1Cache::claim(LineAddress line) {
   Sectors* here = tags_.peek(line);
-  if (here != nullptr && lives(*here)) return here;
-  if (here == nullptr)
-    here = tags_.victim(line, [this](const Sectors& way) { return way.pending.none() && !lives(way); });
-  if (here == nullptr) here = tags_.victim(line, [](const Sectors& way) { return way.pending.none(); });
-  if (here == nullptr) return nullptr;
+  if (here != nullptr && lives(*here)) return *here;
+  if (here == nullptr) here = tags_.victim(line, [this](const Sectors& way) { return !lives(way); });
+  if (here == nullptr) here = tags_.victim(line, [](const Sectors&) { return true; });
   if (lives(*here)) {
     drop(*here);
   } else if (living_ >= room_) {
-    Sectors* const other = gives_room(line);
-    if (other == nullptr) return nullptr;
-    drop(*other);
+    drop(gives_room(line));
   }
   tags_.claim(*here, line);
   here->epoch = epoch_;
   ++living_;
-  return here;
+  return *here;
 }
 
 L1Cache::Lookup L1Cache::load(LineAddress line, SectorMask sectors) {
@@ -79,22 +74,20 @@ L1Cache::Lookup L1Cache::load(LineAddress line, SectorMask sectors) {
 
 void L1Cache::allocate(LineAddress line, SectorMask missing, std::uint32_t fill) {
   if (holds_nothing_) return;
-  Sectors* const here = claim(line);
-  if (here == nullptr) return;
+  Sectors& here = claim(line);
   filled_since_ = true;
-  here->pending |= missing;
-  for (const std::size_t s : missing) here->fill[s] = fill;
+  here.pending |= missing;
+  for (const std::size_t s : missing) here.fill[s] = fill;
 }
 
 SectorMask L1Cache::keep(LineAddress line, SectorMask sectors, Cycle ready) {
   if (holds_nothing_) return {};
-  Sectors* const here = claim(line);
-  if (here == nullptr) return {};
-  const SectorMask before = sectors & here->present;
-  if (!here->local) ++kept_;
-  here->local = true;
-  here->present |= sectors;
-  here->ready = std::max(here->ready, ready);
+  Sectors& here = claim(line);
+  const SectorMask before = sectors & here.present;
+  if (!here.local) ++kept_;
+  here.local = true;
+  here.present |= sectors;
+  here.ready = std::max(here.ready, ready);
   return before;
 }
 

@@ -36,8 +36,8 @@ class L1Cache {
     std::array<std::uint32_t, kSectorsPerLine> waits_for{};  // by sector, valid where pending
   };
   Lookup load(LineAddress line, SectorMask sectors);
-  // Makes room for the missing sectors and marks them pending under `fill`. When every way of the set waits for data,
-  // the line stays out and its fill goes to the registers only.
+  // Makes room for the missing sectors and marks them pending under `fill`. The line that goes for them may itself wait
+  // for data, which then go to the registers only.
   void allocate(LineAddress line, SectorMask missing, std::uint32_t fill);
   // Keeps sectors that a store to local memory writes, readable from `ready` on. Returns those that were here before.
   SectorMask keep(LineAddress line, SectorMask sectors, Cycle ready);
@@ -61,8 +61,8 @@ class L1Cache {
   L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift, const L1SetIndex& index);
   // Null when the line is not here, or came before the last invalidation; otherwise a hit.
   Sectors* find(LineAddress line);
-  Sectors* claim(LineAddress line);
-  Sectors* gives_room(LineAddress line);
+  Sectors& claim(LineAddress line);
+  Sectors& gives_room(LineAddress line);
   void drop(Sectors& way);
   // It has come, or is kept, since the last invalidation.
   bool lives(const Sectors& way) const {

@@ -9,15 +9,16 @@ namespace {
 
 // Four warps, two of the CTA in slot 3 and two of a younger one in slot 1.
 Scheduler four_warps() {
-  Scheduler scheduler;
+  Scheduler scheduler(2);
   for (const std::uint16_t warp : {10, 11}) scheduler.add(warp, 3);
   for (const std::uint16_t warp : {20, 21}) scheduler.add(warp, 1);
   return scheduler;
 }
 
-Scheduler::Choice choose(Scheduler& scheduler, Cycle now, Cycle fma_taken = 0, Cycle room = 0) {
+Scheduler::Choice choose(Scheduler& scheduler, Cycle now, Cycle fma_taken = 0, Cycle room = 0, Cycle mio_taken = 0) {
   std::array<Cycle, kPipes> taken{};
   taken[static_cast<std::size_t>(Pipe::fma)] = fma_taken;
+  taken[static_cast<std::size_t>(Pipe::mio)] = mio_taken;
   return scheduler.choose(now, taken, [&](Cycle) { return room; });
 }
 
@@ -58,6 +59,30 @@ TEST_CASE("a warp whose instruction does not yield goes on as long as it can, al
   scheduler.set(2, Pipe::fma, 0);
   scheduler.issue(2, 3, false);
   CHECK(choose(scheduler, 4).place == 1);
+}
+
+TEST_CASE(
+    "a warp that waits for a place in the queue goes on before the others of its CTA, whatever issues meanwhile") {
+  Scheduler scheduler = four_warps();
+  scheduler.set(0, Pipe::mio, 0);
+  scheduler.set(1, Pipe::mio, 0);
+  scheduler.issue(1, 5, true);
+  scheduler.set(1, Pipe::mio, 9);  // a stall count of four
+  CHECK(choose(scheduler, 6, 0, 0, 12).place == Scheduler::kNone);
+  scheduler.set(0, Pipe::alu, 0);
+  CHECK(choose(scheduler, 7, 0, 0, 12).place == 0);
+  scheduler.issue(0, 7, true);
+  scheduler.set(0, Pipe::mio, 8);
+  CHECK(choose(scheduler, 12, 0, 0, 12).place == 1);
+  // An older CTA's warp goes first, and one that has waited for more than the queue has no claim.
+  scheduler.issue(2, 13, true);
+  scheduler.set(2, Pipe::mio, 14);
+  CHECK(choose(scheduler, 14, 0, 0, 20).place == Scheduler::kNone);
+  CHECK(choose(scheduler, 20, 0, 0, 20).place == 1);
+  scheduler.issue(0, 21, true);
+  scheduler.set(0, Pipe::mio, 40);
+  CHECK(choose(scheduler, 22, 0, 0, 44).place == Scheduler::kNone);
+  CHECK(choose(scheduler, 44, 0, 0, 44).place == 1);
 }
 
 TEST_CASE("a pipe that is taken holds up its warps only") {

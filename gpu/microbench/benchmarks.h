@@ -60,7 +60,7 @@ void turns(Report& report);
 void load_depth(Report& report);
 void tile_steps(Report& report);
 void hit_behind_miss(Report& report);
-void load_beside_shared(Report& report);
+void beside(Report& report);
 void l1_sets(Report& report);
 void load_steps(Report& report);
 void dispatch_mix(Report& report);

@@ -75,7 +75,7 @@ const Benchmark kBenchmarks[] = {
     {"load_depth", load_depth},
     {"tile_steps", tile_steps},
     {"hit_behind_miss", hit_behind_miss},
-    {"load_beside_shared", load_beside_shared},
+    {"beside", beside},
     {"l1_sets", l1_sets},
     {"l1_hash", l1_hash},
     {"l1_policy", l1_policy},

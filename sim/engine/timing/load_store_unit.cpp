@@ -10,7 +10,8 @@ constexpr std::int64_t kRegisterBytes = 4;
 
 }  // namespace
 
-LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm)
+LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm,
+                             std::size_t warps)
     : costs_(costs),
       copy_passes_(SharedBanks(gpu.shared)),
       l1_(gpu.l1, l1_kib),
@@ -25,7 +26,6 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       wide_address_cycles_(gpu.lsu.wide_address_cycles),
       store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
-      hit_buffer_wavefronts_(gpu.lsu.hit_buffer_wavefronts),
       lines_together_(gpu.lsu.lines_together),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       barrier_turn_(gpu.lsu.barrier_turn_cycles),
@@ -38,45 +38,50 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       compare_cycles_(gpu.shared.compare_cycles),
       cluster_bytes_(gpu.asynchronous.cluster_bytes_per_cycle),
       cluster_cycles_(gpu.asynchronous.cluster_cycles),
-      ports_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPort(gpu.lsu.wide_issue_cycles)) {
-  for (Lane* lane : {&shared_lane_, &global_lane_}) {
-    lane->waiting.resize(ports_.size());
-    for (Ring& ring : lane->waiting) ring.left.assign(static_cast<std::size_t>(gpu.lsu.queue_entries), 0);
-    lane->queue.left.assign(static_cast<std::size_t>(gpu.lsu.shared_queue_entries), 0);
-  }
+      ways_(warps),
+      queues_(gpu.lsu, static_cast<std::size_t>(gpu.sm.sub_partitions)),
+      data_(gpu.lsu.hits_before_answer),
+      ports_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPort(gpu.lsu.wide_issue_cycles)) {}
+
+Cycle LoadStoreUnit::room_at(MemoryQueues::Kind kind, std::uint8_t sub) const {
+  return std::max(ports_[sub].issued + issue_cycles_, queues_.room_at(kind, sub));
 }
 
-Cycle LoadStoreUnit::room_at(const Lane& lane, std::uint8_t sub) const {
-  return std::max(ports_[sub].issued + issue_cycles_, lane.waiting[sub].oldest());
-}
-
-// Queue of the sub-partition, queue of the SM, tag stage, data stage: each is entered when there is room, in order of
-// issue.
-LoadStoreUnit::Stages LoadStoreUnit::pass(Lane& own, Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
-                                          std::uint8_t sub) {
-  Stages stages = look_up(own, now, wide, tag, sub);
-  pass_data(own, stages, wavefronts, sub);
-  own.queue.push(stages.start - pipeline_cycles_);
+// Shared memory and shuffles: the queues, then the data stage.
+LoadStoreUnit::Stages LoadStoreUnit::pass_shared(Cycle now, std::int64_t wavefronts, Issuer by) {
+  ports_[by.sub].issued = now;
+  const Cycle ready = queues_.enter(MemoryQueues::shared, now, by.sub, false, issue_cycles_) + pipeline_cycles_;
+  Stages stages{ready, ready, ready, ready};
+  pass_data(DataStage::shared, stages, wavefronts, by);
+  queues_.leave_shared(stages.turn - pipeline_cycles_, stages.start - pipeline_cycles_);
   return stages;
 }
 
-// As far as the tag stage; pass_data(), or an entry of the queue's ring, comes next.
-LoadStoreUnit::Stages LoadStoreUnit::look_up(Lane& own, Cycle now, bool wide, std::int64_t tag, std::uint8_t sub) {
-  SubPort& port = ports_[sub];
-  port.issued = now;
-  const Cycle queued = std::max({now, own.queue.oldest(), port.operands_free});
-  port.operands_free = queued + (wide ? port.wide_issue.next() : issue_cycles_);
-  own.waiting[sub].push(queued);
-  const Cycle tagged = tag == 0 ? queued + pipeline_cycles_ : tag_stage_.take(queued + pipeline_cycles_, tag);
-  const Cycle looked_up = tagged + std::max<std::int64_t>(0, tag - 1);  // the last of its lines
-  return {tagged, looked_up, looked_up};
+// Stores to global and local memory, and atomics: the queues, the tag stage, the data stage.
+LoadStoreUnit::Stages LoadStoreUnit::pass_global(Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
+                                                 Issuer by) {
+  Stages stages = look_up(now, wide, tag, by);
+  pass_data(DataStage::hits, stages, wavefronts, by);
+  queues_.leave_global(stages.turn - pipeline_cycles_, stages.start - pipeline_cycles_);
+  return stages;
 }
 
-void LoadStoreUnit::pass_data(Lane& own, Stages& stages, std::int64_t wavefronts, std::uint8_t sub) {
-  // The stage works on for the other sub-partitions while this one's port is busy.
-  const Cycle by_stage = take_data_stage(own, stages.start, wavefronts);
-  const Cycle by_port = ports_[sub].data.take(stages.start, wavefronts * wavefront_cycles_);
-  stages.start = std::max(by_stage, by_port);
+// As far as the tag stage; pass_data() and MemoryQueues::leave_global() come next.
+LoadStoreUnit::Stages LoadStoreUnit::look_up(Cycle now, bool wide, std::int64_t tag, Issuer by) {
+  SubPort& port = ports_[by.sub];
+  port.issued = now;
+  const Cycle cycles = wide ? port.wide_issue.next() : issue_cycles_;
+  const Cycle ready = queues_.enter(MemoryQueues::global, now, by.sub, wide, cycles) + pipeline_cycles_;
+  const Cycle tagged = tag == 0 ? ready : tag_stage_.take(ready, tag);
+  const Cycle looked_up = tagged + std::max<std::int64_t>(0, tag - 1);  // the last of its lines
+  return {tagged, looked_up, looked_up, looked_up};
+}
+
+void LoadStoreUnit::pass_data(DataStage::Lane lane, Stages& stages, std::int64_t wavefronts, Issuer by) {
+  // The stage works on for the other warps while this one's wavefronts come every other cycle.
+  stages.turn = data_.take(lane, stages.start, wavefronts);
+  const Cycle by_way = ways_[by.warp].take(stages.start, wavefronts * wavefront_cycles_);
+  stages.start = std::max(stages.turn, by_way);
   stages.last = stages.start + std::max<std::int64_t>(0, wavefronts - 1) * wavefront_cycles_;
 }
 
@@ -97,7 +102,7 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
-  const Stages stages = pass(shared_lane_, issue.now, false, 0, cost.wavefronts, issue.by.sub);
+  const Stages stages = pass_shared(issue.now, cost.wavefronts, issue.by);
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
   Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
                 stores ? dispatch_cycles(issue.access, issue.operand) : 1};
@@ -116,7 +121,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
   const OpClass op = instruction.op;
   switch (memory_operands(op)) {
     case 0: {  // a shuffle, or a special register
-      const Stages stages = pass(shared_lane_, now, false, 0, 1, by.sub);
+      const Stages stages = pass_shared(now, 1, by);
       return {stages.start,
               stages.last - pipeline_cycles_ + (op == OpClass::special ? special_latency_ : shuffle_latency_)};
     }
@@ -171,8 +176,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_access(const Issue& issue) {
 LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(const Issue& issue) {
   const bool shared = is_shared(issue.access);
   ++issue.counters.data_wavefronts;
-  const Stages stages = shared ? pass(shared_lane_, issue.now, false, 0, 1, issue.by.sub)
-                               : pass(global_lane_, issue.now, !is_local(issue.access), 0, 1, issue.by.sub);
+  const Stages stages =
+      shared ? pass_shared(issue.now, 1, issue.by) : pass_global(issue.now, !is_local(issue.access), 0, 1, issue.by);
   const Cycle latency = shared ? shared_latency_ : l1_latency_;
   return {stages.start, stages.last - pipeline_cycles_ + latency};
 }
@@ -204,23 +209,23 @@ void LoadStoreUnit::store_copied(const Issue& issue) {
   if (cost.wavefronts != 0) ++counters.requests;
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
-  if (issue.instruction.cached == 0) take_data_stage(shared_lane_, issue.now, cost.wavefronts);
+  if (issue.instruction.cached == 0) data_.take(DataStage::shared, issue.now, cost.wavefronts);
 }
 
-Cycle LoadStoreUnit::pass_answer(Cycle ready, std::int64_t passes, std::uint8_t sub) {
+Cycle LoadStoreUnit::pass_answer(Cycle ready, std::int64_t passes, std::uint16_t warp) {
   Cycle turn = 0;
-  if (shared_lane_.data_free > ready)
+  if (data_.free(DataStage::shared) > ready)
     turn = answer_turn_.next();
-  else if (global_lane_.data_free > ready)
+  else if (data_.free(DataStage::hits) > ready)
     turn = answer_hit_turn_.next();
-  const Cycle by_stage = take_data_stage(answer_lane_, ready, passes + turn);
-  const Cycle by_port = ports_[sub].data.take(ready, passes * wavefront_cycles_);
-  return std::max(by_stage, by_port) + passes - 1;
+  const Cycle by_stage = data_.take(DataStage::answers, ready, passes + turn);
+  const Cycle by_way = ways_[warp].take(ready, passes * wavefront_cycles_);
+  return std::max(by_stage, by_way) + passes - 1;
 }
 
 void LoadStoreUnit::pass_barrier(Cycle now, SmCounters& counters) {
   counters.data_wavefronts += static_cast<std::uint64_t>(barrier_wavefronts_);
-  take_data_stage(shared_lane_, now, barrier_wavefronts_ + barrier_turn_.next());
+  data_.take(DataStage::shared, now, barrier_wavefronts_ + barrier_turn_.next());
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {
@@ -251,9 +256,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   if (is_load(issue.access)) return load_lines(issue, footprint, line, tag);
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
-  global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free - store_buffer_cycles_);
-  const Stages stages =
-      pass(global_lane_, issue.now, !is_local(issue.access), tag, footprint.data_wavefronts, issue.by.sub);
+  data_.hold(DataStage::hits, egress_.next_free - store_buffer_cycles_);
+  const Stages stages = pass_global(issue.now, !is_local(issue.access), tag, footprint.data_wavefronts, issue.by);
   return store_lines(issue, footprint, line, stages);
 }
 
@@ -266,7 +270,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   issue.counters.tag_cycles += static_cast<std::uint64_t>(cost.tag_cycles);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const bool returns = issue.access == AccessKind::global_atomic;
-  const Stages stages = pass(global_lane_, issue.now, true, cost.tag_cycles, cost.wavefronts, issue.by.sub);
+  const Stages stages = pass_global(issue.now, true, cost.tag_cycles, cost.wavefronts, issue.by);
   Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand), returns ? 1 : 0};
   const LineAddress base_line = LineAddress::of(issue.operand.base);
   const OutstandingMisses::Waiting waiting =
@@ -285,32 +289,21 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
                   .whole = packet.whole()},
                  sent, waiting);
   }
-  global_lane_.data_free = std::max(global_lane_.data_free, egress_.next_free);
+  data_.hold(DataStage::hits, egress_.next_free);
   timing.store_pending = !returns && waiting != OutstandingMisses::kNone ? 1 : 0;
   timing.left = returns ? 0 : egress_.next_free;
   return timing;
-}
-
-// When a load that hits, is looked up at one time and begins to pass the data stage at another makes room in the queue:
-// at once, until the buffer between the two is full; from then on when it passes, until the buffer is empty.
-Cycle LoadStoreUnit::leaves_queue(Cycle looked_up, Cycle passes) {
-  const Cycle before_it = passes - looked_up;  // one wavefront a cycle
-  if (before_it > hit_buffer_wavefronts_)
-    hit_buffer_drains_ = true;
-  else if (before_it <= 0)
-    hit_buffer_drains_ = false;
-  return hit_buffer_drains_ ? passes : looked_up;
 }
 
 // Lanes whose lines are in L1 pass the data stage at once, those that wait for L2 when all of the load's data have
 // come.
 LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
                                                 std::int64_t tag) {
-  Stages stages = look_up(global_lane_, issue.now, !is_local(issue.access), tag, issue.by.sub);
+  Stages stages = look_up(issue.now, !is_local(issue.access), tag, issue.by);
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here. One through L1 looks at what it reads.
   const bool copies = issue.instruction.op == OpClass::async_copy;
-  if (copies) pass_data(global_lane_, stages, issue.passes, issue.by.sub);
-  const Cycle looked_up = stages.start;
+  if (issue.passes != 0) pass_data(DataStage::hits, stages, issue.passes, issue.by);
+  Cycle turn = stages.turn, left = stages.start;  // of the queue
   Timing timing{stages.start, 0, dispatch_cycles(issue.access, issue.operand)};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
@@ -345,10 +338,10 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     }
   }
   const bool waits = waiting != OutstandingMisses::kNone;
-  Cycle leaves_at = looked_up;
   if (!waits && !copies) {
-    pass_data(global_lane_, stages, footprint.data_wavefronts, issue.by.sub);
-    leaves_at = leaves_queue(looked_up, stages.start);
+    pass_data(DataStage::hits, stages, footprint.data_wavefronts, issue.by);
+    turn = stages.turn;
+    left = stages.start;
   }
   std::int64_t passes_later = footprint.data_wavefronts;
   if (waits && !copies && !footprint.banks.empty()) {
@@ -356,11 +349,12 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     issue.counters.data_wavefronts += static_cast<std::uint64_t>(split.there + split.later - footprint.data_wavefronts);
     passes_later = split.later;
     if (split.there != 0) {
-      pass_data(global_lane_, stages, split.there, issue.by.sub);
-      leaves_at = leaves_queue(looked_up, stages.start);
+      pass_data(DataStage::hits, stages, split.there, issue.by);
+      turn = stages.turn;
+      left = stages.start;
     }
   }
-  global_lane_.queue.push(leaves_at - pipeline_cycles_);
+  queues_.leave_global(turn - pipeline_cycles_, left - pipeline_cycles_);
   timing.dequeued = stages.start;
   timing.complete = std::max(timing.complete, stages.last - pipeline_cycles_ + l1_latency_);
   if (!waits) return timing;
@@ -369,7 +363,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   if (!copies)
     misses_.passes_later(waiting, passes_later);
   else if (issue.passes != 0)
-    take_data_stage(global_lane_, stages.start, 1);  // to write what comes from L2
+    data_.take(DataStage::hits, stages.start, 1);  // to write what comes from L2
   // It holds the request until its misses have left.
   tag_stage_.next_free = std::max(tag_stage_.next_free, leaves + read_request_cycles_);
   return timing;

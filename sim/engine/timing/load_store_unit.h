@@ -16,9 +16,11 @@
 #include "models/access_cost.h"
 #include "models/async_copies.h"
 #include "models/copy_passes.h"
+#include "models/data_stage.h"
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
+#include "models/memory_queues.h"
 #include "models/outstanding_misses.h"
 #include "models/part_cycles.h"
 #include "models/resource.h"
@@ -29,8 +31,8 @@ namespace tilescope {
 
 class LoadStoreUnit {
  public:
-  // REQUIRES: `costs` outlives this.
-  LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm);
+  // REQUIRES: `costs` outlives this. `warps`: places of the SM.
+  LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm, std::size_t warps);
 
   struct Timing {
     Cycle dequeued = 0;  // leaves the queue; the operands have been read
@@ -57,15 +59,15 @@ class LoadStoreUnit {
   }
 
   // When a sub-partition can next issue to shared and to global memory, as far as their queues are concerned.
-  Cycle shared_room_at(std::uint8_t sub) const { return room_at(shared_lane_, sub); }
-  Cycle global_room_at(std::uint8_t sub) const { return room_at(global_lane_, sub); }
+  Cycle shared_room_at(std::uint8_t sub) const { return room_at(MemoryQueues::shared, sub); }
+  Cycle global_room_at(std::uint8_t sub) const { return room_at(MemoryQueues::global, sub); }
   // ... and to global memory as far as misses in flight are concerned: OutstandingMisses::room.
   Cycle global_room(Cycle now) { return misses_.room(now); }
 
   // From now on a store is reported when it has been answered, too: memory barriers wait for it.
   void track_stores() { tracks_stores_ = true; }
-  // From now on the asynchronous copies of each of `warps` are grouped. REQUIRES: called before the first such copy.
-  void track_copies(std::size_t warps) { copies_.resize(warps); }
+  // From now on the asynchronous copies of each warp are grouped. REQUIRES: called before the first such copy.
+  void track_copies() { copies_.resize(ways_.size()); }
   AsyncCopies& copies(std::uint16_t warp) { return copies_[warp]; }
   // For the next warp in this place.
   void forget_copies(std::uint16_t warp) {
@@ -77,13 +79,13 @@ class LoadStoreUnit {
   // Takes the chip's answers. Appends instructions that are now complete.
   void deliver(const MemoryReply& reply, std::vector<OutstandingMisses::Arrival>& arrivals);
 
-  // A load of `sub` whose data have come passes the data stage; returns when it has.
-  Cycle pass_answer(Cycle ready, std::int64_t passes, std::uint8_t sub);
+  // A load of `warp` whose data have come passes the data stage; returns when it has.
+  Cycle pass_answer(Cycle ready, std::int64_t passes, std::uint16_t warp);
   // A barrier of a CTA that completes at `now` passes through the data stage too.
   void pass_barrier(Cycle now, SmCounters& counters);
   // Tensor cores read their operands through the data stage; returns when the last wavefront has passed.
   Cycle read_operands(Cycle now, Cycle wavefronts) {
-    return wavefronts == 0 ? now : take_data_stage(shared_lane_, now, wavefronts) + wavefronts;
+    return wavefronts == 0 ? now : data_.take(DataStage::operands, now, wavefronts, 1) + wavefronts;
   }
 
   // Stores that no slice of L2 takes up keep the way out of the SM until then.
@@ -99,32 +101,14 @@ class LoadStoreUnit {
  private:
   struct Stages {  // when an instruction passes the shared pipeline
     Cycle tagged = 0;
-    Cycle start = 0;  // of its first data wavefront
+    Cycle turn = 0;   // at the data stage
+    Cycle start = 0;  // of its first data wavefront, which may wait for the warp's last access
     Cycle last = 0;   // of its last
-  };
-  struct Ring {  // when the last few instructions left a queue
-    std::vector<Cycle> left;
-    std::size_t next = 0;
-    Cycle oldest() const { return left[next]; }
-    void push(Cycle when) {
-      left[next] = when;
-      next = next + 1 == left.size() ? 0 : next + 1;
-    }
-  };
-  // Shared-memory and global-memory instructions queue apart, as far as the tag stage; loads that wait for L2 have no
-  // queue. The three take turns at the data stage. Each lane knows when what it has accepted will be through; work that
-  // one accepts delays the backlog of the others.
-  struct Lane {
-    std::vector<Ring> waiting;  // in each sub-partition
-    Ring queue;                 // of the SM
-    Cycle data_free = 0;
   };
   struct SubPort {
     explicit SubPort(double wide_issue_cycles) : wide_issue(wide_issue_cycles) {}
-    Cycle issued = -1000;     // the last instruction
-    Cycle operands_free = 0;  // the way of addresses into the SM's queues
-    PartCycles wide_issue;    // ... which one of 64 bits takes
-    Resource data;            // the sub-partition's way into the data stage
+    Cycle issued = -1000;   // the last instruction
+    PartCycles wide_issue;  // of its way to the SM's queue, for addresses of 64 bits
   };
   struct Issue {  // of one access
     const Instruction& instruction;
@@ -136,18 +120,11 @@ class LoadStoreUnit {
     std::int64_t passes = 0;  // of the data stage, by a copy through L1
   };
 
-  // When the lane's turn begins, of an access that is ready for the data stage at `when`.
-  Cycle take_data_stage(Lane& own, Cycle when, Cycle duration) {
-    const Cycle start = std::max(when, own.data_free);
-    own.data_free = start + duration;
-    for (Lane* const other : {&shared_lane_, &global_lane_, &answer_lane_})
-      if (other != &own && other->data_free > start) other->data_free += duration;
-    return start;
-  }
+  Stages pass_shared(Cycle now, std::int64_t wavefronts, Issuer by);
   // `wide`: by addresses of 64 bits.
-  Stages pass(Lane& own, Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts, std::uint8_t sub);
-  Stages look_up(Lane& own, Cycle now, bool wide, std::int64_t tag, std::uint8_t sub);
-  void pass_data(Lane& own, Stages& stages, std::int64_t wavefronts, std::uint8_t sub);
+  Stages pass_global(Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts, Issuer by);
+  Stages look_up(Cycle now, bool wide, std::int64_t tag, Issuer by);
+  void pass_data(DataStage::Lane lane, Stages& stages, std::int64_t wavefronts, Issuer by);
   Timing issue_generic(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                        SmCounters& counters);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands, SmCounters& counters) const;
@@ -157,7 +134,6 @@ class LoadStoreUnit {
   Timing issue_lines_at(const Issue& issue, const Footprint& footprint, LineAddress line);
   Timing issue_atomic(const Issue& issue);
   Timing load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, std::int64_t tag);
-  Cycle leaves_queue(Cycle looked_up, Cycle passes);
   Timing store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
   OutstandingMisses::Waiting waits_for_stores(std::uint16_t warp);
   Timing issue_nothing(const Issue& issue);
@@ -166,7 +142,7 @@ class LoadStoreUnit {
   AsyncCopies::Group group_of(const Issue& issue) const;
   void store_copied(const Issue& issue);
   Cycle dispatch_cycles(AccessKind access, const MemoryOperand& operand) const;
-  Cycle room_at(const Lane& lane, std::uint8_t sub) const;
+  Cycle room_at(MemoryQueues::Kind kind, std::uint8_t sub) const;
 
   const AccessCosts& costs_;
   CopyPasses copy_passes_;
@@ -182,9 +158,7 @@ class LoadStoreUnit {
   Cycle wide_address_cycles_;
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
-  Cycle hit_buffer_wavefronts_;
   std::int64_t lines_together_;
-  bool hit_buffer_drains_ = false;
   Cycle barrier_wavefronts_;
   PartCycles barrier_turn_, answer_turn_, answer_hit_turn_;
   Cycle read_request_cycles_;
@@ -197,9 +171,9 @@ class LoadStoreUnit {
   Cycle cluster_cycles_;
   Resource cluster_port_;
 
-  Lane shared_lane_;
-  Lane global_lane_;
-  Lane answer_lane_;
+  std::vector<Resource> ways_;  // of each warp into the data stage
+  MemoryQueues queues_;
+  DataStage data_;
   std::vector<SubPort> ports_;
   Resource tag_stage_;
   Resource egress_;

@@ -1,7 +1,10 @@
 // The warp scheduler of a sub-partition. The warp that has just issued goes on if it can at once and its instruction
 // does not yield; once it has to wait, it has its turn again as all others have. Otherwise, among the warps that can
 // issue, one of the oldest CTA goes on, and of these the one that has issued least recently; of equals, the later in
-// age. Source: order of issue and ends of CTAs that share an SM (gpu/microbench/scheduler.cu, H200 and H100).
+// age. A warp that waits for a place in the queue of the load/store unit, and for nothing else, goes on before the
+// others of its CTA when there is one, whatever has issued meanwhile: a row of memory instructions stays together.
+// Source: order of issue and ends of CTAs that share an SM (gpu/microbench/scheduler.cu, H200 and H100); how long one
+// warp waits to issue beside others whose queue is full (gpu/microbench/beside.cu).
 #pragma once
 
 #include <algorithm>
@@ -20,6 +23,9 @@ class Scheduler {
   using Place = std::ptrdiff_t;  // of a warp, by age
   static constexpr Place kNone = -1;
 
+  // Between two instructions for memory of the sub-partition, while its queue has room.
+  explicit Scheduler(Cycle memory_issue_cycles) : memory_issue_cycles_(memory_issue_cycles) {}
+
   struct Choice {
     Place place = kNone;
     Cycle earliest = kNever;  // when none can issue: when one can
@@ -31,11 +37,16 @@ class Scheduler {
   [[gnu::always_inline]] Choice choose(Cycle now, const std::array<Cycle, kPipes>& taken, Room&& room) {
     const Candidate* candidate = candidates_.data();
     Cycle earliest = kNever;
+    const Candidate* first = nullptr;  // of its CTA
     if (stays_ != kNone) {
       const Candidate& last = at(stays_);
-      if (last.pipe != Pipe::lg && std::max(last.ready, taken[static_cast<std::size_t>(last.pipe)]) <= now)
-        return {stays_, kNever};
-      stays_ = kNone;
+      const Cycle free = taken[static_cast<std::size_t>(last.pipe)];
+      if (!queues_ && last.pipe != Pipe::lg && std::max(last.ready, free) <= now) return {stays_, kNever};
+      queues_ = waits_for_queue(last, free);
+      if (queues_)
+        first = &last;
+      else
+        stays_ = kNone;
     }
     for (const Group& group : groups_) {
       // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
@@ -46,7 +57,7 @@ class Scheduler {
         Cycle when = std::max(candidate->ready, taken[static_cast<std::size_t>(candidate->pipe)]);
         if (candidate->pipe == Pipe::lg) when = std::max(when, room(when));
         earliest = std::min(earliest, when);
-        const Cycle issued = when <= now ? candidate->issued : kNever;
+        const Cycle issued = when <= now ? candidate == first ? kFirst : candidate->issued : kNever;
         chosen = issued <= chosen_issued ? candidate : chosen;
         chosen_issued = std::min(issued, chosen_issued);
       }
@@ -58,6 +69,8 @@ class Scheduler {
   // The warp at `place` issues at `now`.
   void issue(Place place, Cycle now, bool stays) {
     at(place).issued = now;
+    if (queues_ && place != stays_) return;
+    queues_ = false;
     stays_ = stays ? place : kNone;
   }
   // Its next instruction, for `pipe`, can issue from `when` on as far as the warp is concerned; kNever: not known yet.
@@ -87,6 +100,7 @@ class Scheduler {
   template <class Moved>
   void remove(std::uint16_t slot, Moved&& moved) {
     stays_ = kNone;
+    queues_ = false;
     std::erase_if(groups_, [slot](const Group& group) { return group.slot == slot; });
     std::erase_if(candidates_, [slot](const Candidate& candidate) { return candidate.slot == slot; });
     for (std::size_t i = 0; i < candidates_.size(); ++i) moved(candidates_[i].warp, static_cast<std::uint16_t>(i));
@@ -106,7 +120,18 @@ class Scheduler {
   };
   Candidate& at(Place place) { return candidates_[static_cast<std::size_t>(place)]; }
 
+  // Not for what an instruction before it brings: that takes longer than any stall count.
+  bool waits_for_queue(const Candidate& last, Cycle free) const {
+    return (last.pipe == Pipe::mio || last.pipe == Pipe::lg) && last.ready - last.issued <= kMostStall &&
+           free - last.issued > memory_issue_cycles_;
+  }
+
+  static constexpr Cycle kFirst = -1;  // before whatever has issued
+  static constexpr Cycle kMostStall = 15;
+
+  Cycle memory_issue_cycles_;
   Place stays_ = kNone;                // goes on, if it can at once
+  bool queues_ = false;                // ... or when the queue that it waits for has room
   std::vector<Candidate> candidates_;  // in order of age
   std::vector<Group> groups_;          // as they follow one another there
 };

@@ -16,12 +16,12 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       fences_(gpu.fences),
       instruction_cache_(gpu.instruction_cache, kernel.code().size()),
       constant_cache_(gpu.constant_cache, static_cast<int>(gpu.sm.sub_partitions), kernel.code()),
-      lsu_(gpu, costs, occupancy.l1_kib, id),
       kernel_(kernel),
-      subs_(static_cast<std::size_t>(gpu.sm.sub_partitions)),
+      subs_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPartition(gpu.lsu.issue_cycles)),
       slots_(occupancy),
       first_ctas_(static_cast<std::size_t>(occupancy.ctas_per_sm)),
       warps_(slots_.warps()),
+      lsu_(gpu, costs, occupancy.l1_kib, id, warps_.size()),
       bulk_copies_(gpu.asynchronous, id) {
   const auto has = [&kernel](OpClass op) {
     return std::any_of(kernel.code().begin(), kernel.code().end(),
@@ -30,7 +30,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
   if (has(OpClass::membar)) lsu_.track_stores();
   if (has(OpClass::async_copy) || has(OpClass::async_commit) || has(OpClass::async_wait) || has(OpClass::bulk_commit) ||
       has(OpClass::bulk_store) || has(OpClass::bulk_reduction) || has(OpClass::copy_arrival))
-    lsu_.track_copies(warps_.size());
+    lsu_.track_copies();
   meets_cluster_ = has(OpClass::cluster_barrier);
   if (has(OpClass::group_tensor) || has(OpClass::group_wait)) products_.resize(warps_.size());
 }
@@ -471,7 +471,7 @@ SmCounters Sm::counters() const {
 void Sm::serve_answers(Cycle now) {
   while (answers_.next() <= now) {
     const OutstandingMisses::Arrival arrival = answers_.pop();
-    take_answer(arrival, lsu_.pass_answer(arrival.ready, arrival.passes, warps_[arrival.warp].sub));
+    take_answer(arrival, lsu_.pass_answer(arrival.ready, arrival.passes, arrival.warp));
   }
 }
 

@@ -82,6 +82,7 @@ class Sm {
 
  private:
   struct SubPartition {
+    explicit SubPartition(Cycle memory_issue_cycles) : scheduler(memory_issue_cycles) {}
     Cycle next = kNever;  // nothing issues here before
     Scheduler scheduler;
     std::array<Cycle, kPipes> pipe_free{};
@@ -142,12 +143,12 @@ class Sm {
   FenceUnit fences_;
   InstructionCache instruction_cache_;
   ConstantCache constant_cache_;
-  LoadStoreUnit lsu_;
   const Kernel& kernel_;
   std::vector<SubPartition> subs_;
   CtaSlots slots_;
   FirstCtas first_ctas_;  // by slot: they are taken in turn
   std::vector<Warp> warps_;
+  LoadStoreUnit lsu_;
   std::vector<GroupProducts> products_;  // by warp; none where the kernel has no such instructions
   std::vector<FinishedCta> finished_;
   BulkCopies bulk_copies_;

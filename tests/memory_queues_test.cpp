@@ -1,0 +1,60 @@
+// The queues between the issue of memory instructions and the pipeline of the SM are in order, whatever they are for.
+#include "models/memory_queues.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilescope;
+
+namespace {
+
+LsuSpec spec() {
+  LsuSpec lsu;
+  lsu.queue_entries = 3;
+  lsu.global_queue_per_sub = 2;
+  lsu.shared_queue_entries = 4;
+  lsu.wide_queue_places = 2;
+  lsu.global_queue_entries = 1;
+  return lsu;
+}
+
+}  // namespace
+
+TEST_CASE("a sub-partition has room for so many instructions, and for fewer of global memory") {
+  MemoryQueues queues(spec(), 2);
+  for (int i = 0; i < 4; ++i) {
+    queues.enter(MemoryQueues::shared, 0, 1, false, 0);
+    queues.leave_shared(100 + i, 0);
+  }
+  CHECK(queues.room_at(MemoryQueues::shared, 0) == 0);
+  // The SM's queue is full until 100.
+  queues.enter(MemoryQueues::global, 0, 0, false, 0);
+  queues.leave_global(200, 0);
+  queues.enter(MemoryQueues::global, 0, 0, false, 0);
+  queues.leave_global(300, 0);
+  CHECK(queues.room_at(MemoryQueues::shared, 0) == 0);
+  CHECK(queues.room_at(MemoryQueues::global, 0) == 100);
+}
+
+TEST_CASE("an access to shared memory stands behind those to global memory that are before it, as far as their queue") {
+  MemoryQueues queues(spec(), 1);
+  CHECK(queues.enter(MemoryQueues::global, 0, 0, false, 0) == 0);
+  queues.leave_global(50, 0);
+  // The second waits in the SM's queue for the place that the first has behind it; what comes then waits, too.
+  CHECK(queues.enter(MemoryQueues::global, 1, 0, false, 0) == 50);
+  queues.leave_global(60, 0);
+  CHECK(queues.enter(MemoryQueues::shared, 2, 0, false, 0) == 50);
+  queues.leave_shared(55, 0);
+  CHECK(queues.enter(MemoryQueues::shared, 3, 0, false, 0) == 55);
+}
+
+TEST_CASE("addresses of 64 bits take several places, and a sub-partition's way to the SM's queue takes its time") {
+  MemoryQueues queues(spec(), 2);
+  CHECK(queues.enter(MemoryQueues::global, 0, 0, true, 4) == 0);
+  queues.leave_global(90, 0);
+  CHECK(queues.enter(MemoryQueues::shared, 0, 0, false, 4) == 4);
+  queues.leave_shared(80, 0);
+  // Two places are free at 0 and two more when what is before has left.
+  CHECK(queues.enter(MemoryQueues::shared, 0, 1, false, 4) == 80);
+  queues.leave_shared(81, 0);
+  CHECK(queues.enter(MemoryQueues::global, 0, 1, true, 4) == 90);
+}
