@@ -104,6 +104,8 @@ void LsuSpec::fields(SpecFields& f) {
             "of the SM's queue that an instruction with addresses of 64 bits takes");
   f.integer("global_queue_entries", global_queue_entries, {1, 256}, "instruction",
             "of global and local memory waiting behind the SM's queue");
+  f.integer("found_queue_entries", found_queue_entries, {1, 256}, "instruction",
+            "of global and local memory that are looked up, do not wait for L2 and wait for the data stage");
   f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle", "between two load/store instructions of one sub-partition");
   f.real("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
          "of a sub-partition's way to the SM's queues that addresses of 64 bits take; others take issue_cycles");

@@ -86,6 +86,7 @@ struct LsuSpec {
   std::int64_t global_queue_per_sub = 0;       // per sub-partition, of global and local memory
   std::int64_t wide_queue_places = 0;          // of the SM's, for addresses of 64 bits
   std::int64_t global_queue_entries = 0;       // of the SM, behind it, of global and local memory
+  std::int64_t found_queue_entries = 0;        // ... that are looked up and do not wait for L2
   std::int64_t issue_cycles = 0;               // between two instructions of one sub-partition
   std::int64_t wavefront_cycles = 0;           // between two wavefronts of one warp
   std::int64_t store_registers_per_cycle = 0;  // that a store hands over through the dispatch port

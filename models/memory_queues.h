@@ -1,8 +1,9 @@
 // The queues in which memory instructions wait between their issue and the load/store pipeline of the SM: one of each
 // sub-partition, one of the SM, and behind that one more for instructions of global and local memory. All are in order.
 // An instruction with addresses of 64 bits takes several places of the SM's queue. Accesses to shared memory and
-// shuffles leave that queue when they begin to pass the data stage; those to global memory leave theirs when they are
-// looked up or, where nothing of them waits for L2, when they begin to pass. Sub-partitions come in order of issue.
+// shuffles leave that queue when they begin to pass the data stage. Those to global memory leave theirs when they are
+// looked up; what of them does not wait for L2 queues once more for the data stage, and few at a time.
+// Sub-partitions come in order of issue.
 // Source: how many accesses of other warps an access waits for (gpu/microbench/beside.cu).
 #pragma once
 
@@ -24,6 +25,7 @@ class MemoryQueues {
       : subs_(sub_partitions, Sub{Ring(spec.queue_entries), Ring(spec.global_queue_per_sub)}),
         sm_(spec.shared_queue_entries),
         global_(spec.global_queue_entries),
+        found_(spec.found_queue_entries),
         wide_places_(std::min(spec.wide_queue_places, spec.shared_queue_entries)) {}
 
   // When a sub-partition has room for one more.
@@ -52,9 +54,15 @@ class MemoryQueues {
     sm_left_ = std::max(sm_left_, turn);
     sm_.push(std::max(sm_left_, left));
   }
-  void leave_global(Cycle turn, Cycle left) {
-    global_left_ = std::max(global_left_, turn);
-    global_.push(std::max(global_left_, left));
+  // It waits for L2, or is not there at all.
+  void leave_global(Cycle looked_up) {
+    global_left_ = std::max(global_left_, looked_up);
+    global_.push(global_left_);
+  }
+  // It begins to pass the data stage at `left`.
+  void leave_global(Cycle looked_up, Cycle left) {
+    leave_global(std::max(looked_up, found_.oldest()));
+    found_.push(std::max(global_left_, left));
   }
 
  private:
@@ -80,7 +88,7 @@ class MemoryQueues {
     Cycle free = 0;  // its way to the SM's queue
   };
   std::vector<Sub> subs_;
-  Ring sm_, global_;
+  Ring sm_, global_, found_;
   std::int64_t wide_places_;
   Cycle sm_left_ = 0, global_left_ = 0;  // when the last one left them
 };

@@ -79,7 +79,7 @@ TEST_CASE("steps of products without shared memory take as long as on hardware")
       }
     }
   }
-  CHECK(sum / count < 0.07);
+  CHECK(sum / count < 0.055);
 }
 
 TEST_CASE("loads that wait for L2 cost the data stage time beside loads that hit") {

@@ -14,6 +14,7 @@ LsuSpec spec() {
   lsu.shared_queue_entries = 4;
   lsu.wide_queue_places = 2;
   lsu.global_queue_entries = 1;
+  lsu.found_queue_entries = 2;
   return lsu;
 }
 
@@ -28,9 +29,9 @@ TEST_CASE("a sub-partition has room for so many instructions, and for fewer of g
   CHECK(queues.room_at(MemoryQueues::shared, 0) == 0);
   // The SM's queue is full until 100.
   queues.enter(MemoryQueues::global, 0, 0, false, 0);
-  queues.leave_global(200, 0);
+  queues.leave_global(200);
   queues.enter(MemoryQueues::global, 0, 0, false, 0);
-  queues.leave_global(300, 0);
+  queues.leave_global(300);
   CHECK(queues.room_at(MemoryQueues::shared, 0) == 0);
   CHECK(queues.room_at(MemoryQueues::global, 0) == 100);
 }
@@ -38,10 +39,10 @@ TEST_CASE("a sub-partition has room for so many instructions, and for fewer of g
 TEST_CASE("an access to shared memory stands behind those to global memory that are before it, as far as their queue") {
   MemoryQueues queues(spec(), 1);
   CHECK(queues.enter(MemoryQueues::global, 0, 0, false, 0) == 0);
-  queues.leave_global(50, 0);
+  queues.leave_global(50);
   // The second waits in the SM's queue for the place that the first has behind it; what comes then waits, too.
   CHECK(queues.enter(MemoryQueues::global, 1, 0, false, 0) == 50);
-  queues.leave_global(60, 0);
+  queues.leave_global(60);
   CHECK(queues.enter(MemoryQueues::shared, 2, 0, false, 0) == 50);
   queues.leave_shared(55, 0);
   CHECK(queues.enter(MemoryQueues::shared, 3, 0, false, 0) == 55);
@@ -50,11 +51,24 @@ TEST_CASE("an access to shared memory stands behind those to global memory that 
 TEST_CASE("addresses of 64 bits take several places, and a sub-partition's way to the SM's queue takes its time") {
   MemoryQueues queues(spec(), 2);
   CHECK(queues.enter(MemoryQueues::global, 0, 0, true, 4) == 0);
-  queues.leave_global(90, 0);
+  queues.leave_global(90);
   CHECK(queues.enter(MemoryQueues::shared, 0, 0, false, 4) == 4);
   queues.leave_shared(80, 0);
   // Two places are free at 0 and two more when what is before has left.
   CHECK(queues.enter(MemoryQueues::shared, 0, 1, false, 4) == 80);
   queues.leave_shared(81, 0);
   CHECK(queues.enter(MemoryQueues::global, 0, 1, true, 4) == 90);
+}
+
+TEST_CASE("a load that hits lets the next one be looked up while few before it wait for the data stage") {
+  MemoryQueues queues(spec(), 1);
+  for (const Cycle begins : {100, 110}) {
+    CHECK(queues.enter(MemoryQueues::global, 0, 0, false, 0) == 0);
+    queues.leave_global(0, begins);
+  }
+  queues.enter(MemoryQueues::global, 0, 0, false, 0);
+  queues.leave_global(1, 120);  // waits for the place of the first
+  CHECK(queues.enter(MemoryQueues::global, 0, 0, false, 0) == 100);
+  queues.leave_global(101);
+  CHECK(queues.enter(MemoryQueues::global, 0, 0, false, 0) == 101);
 }

@@ -61,8 +61,9 @@ LoadStoreUnit::Stages LoadStoreUnit::pass_shared(Cycle now, std::int64_t wavefro
 LoadStoreUnit::Stages LoadStoreUnit::pass_global(Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
                                                  Issuer by) {
   Stages stages = look_up(now, wide, tag, by);
+  const Cycle looked_up = stages.start;
   pass_data(DataStage::hits, stages, wavefronts, by);
-  queues_.leave_global(stages.turn - pipeline_cycles_, stages.start - pipeline_cycles_);
+  queues_.leave_global(looked_up - pipeline_cycles_, stages.start - pipeline_cycles_);
   return stages;
 }
 
@@ -302,8 +303,9 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   Stages stages = look_up(issue.now, !is_local(issue.access), tag, issue.by);
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here. One through L1 looks at what it reads.
   const bool copies = issue.instruction.op == OpClass::async_copy;
-  if (issue.passes != 0) pass_data(DataStage::hits, stages, issue.passes, issue.by);
-  Cycle turn = stages.turn, left = stages.start;  // of the queue
+  const Cycle looked_up = stages.start;
+  bool passes_now = issue.passes != 0;
+  if (passes_now) pass_data(DataStage::hits, stages, issue.passes, issue.by);
   Timing timing{stages.start, 0, dispatch_cycles(issue.access, issue.operand)};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
@@ -340,8 +342,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   const bool waits = waiting != OutstandingMisses::kNone;
   if (!waits && !copies) {
     pass_data(DataStage::hits, stages, footprint.data_wavefronts, issue.by);
-    turn = stages.turn;
-    left = stages.start;
+    passes_now = true;
   }
   std::int64_t passes_later = footprint.data_wavefronts;
   if (waits && !copies && !footprint.banks.empty()) {
@@ -350,11 +351,13 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     passes_later = split.later;
     if (split.there != 0) {
       pass_data(DataStage::hits, stages, split.there, issue.by);
-      turn = stages.turn;
-      left = stages.start;
+      passes_now = true;
     }
   }
-  queues_.leave_global(turn - pipeline_cycles_, left - pipeline_cycles_);
+  if (passes_now)
+    queues_.leave_global(looked_up - pipeline_cycles_, stages.start - pipeline_cycles_);
+  else
+    queues_.leave_global(looked_up - pipeline_cycles_);
   timing.dequeued = stages.start;
   timing.complete = std::max(timing.complete, stages.last - pipeline_cycles_ + l1_latency_);
   if (!waits) return timing;
