@@ -27,21 +27,28 @@ class DataStage {
     Queue& own = lanes_[lane];
     const Cycle ready = std::max(when, own.free);
     Cycle start = ready;
-    for (const Lane other_lane : {shared, hits, answers, operands}) {
-      Queue& other = lanes_[other_lane];
-      if (other_lane == lane || other.free <= ready) continue;
-      const Cycle turns = lane == answers && other_lane == hits ? hits_before_answer_ : 1;
-      start += std::min(turns * other.last, other.free - ready);
-      other.free += duration;
+    if (last_free_ > ready) {
+      for (const Lane other_lane : {shared, hits, answers, operands}) {
+        Queue& other = lanes_[other_lane];
+        if (other_lane == lane || other.free <= ready) continue;
+        const Cycle turns = lane == answers && other_lane == hits ? hits_before_answer_ : 1;
+        start += std::min(turns * other.last, other.free - ready);
+        other.free += duration;
+        last_free_ = std::max(last_free_, other.free);
+      }
     }
     own.free = start + duration;
     own.last = each;
+    last_free_ = std::max(last_free_, own.free);
     return start;
   }
   // When all that the lane has accepted will be through.
   Cycle free(Lane lane) const { return lanes_[lane].free; }
   // The lane begins nothing before `when`.
-  void hold(Lane lane, Cycle when) { lanes_[lane].free = std::max(lanes_[lane].free, when); }
+  void hold(Lane lane, Cycle when) {
+    lanes_[lane].free = std::max(lanes_[lane].free, when);
+    last_free_ = std::max(last_free_, when);
+  }
 
  private:
   struct Queue {
@@ -49,6 +56,7 @@ class DataStage {
     Cycle last = 0;  // duration of the access that it accepted last
   };
   std::array<Queue, 4> lanes_{};
+  Cycle last_free_ = 0;  // of all lanes
   Cycle hits_before_answer_;
 };
 

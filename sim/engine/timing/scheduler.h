@@ -37,16 +37,11 @@ class Scheduler {
   [[gnu::always_inline]] Choice choose(Cycle now, const std::array<Cycle, kPipes>& taken, Room&& room) {
     const Candidate* candidate = candidates_.data();
     Cycle earliest = kNever;
-    const Candidate* first = nullptr;  // of its CTA
     if (stays_ != kNone) {
-      const Candidate& last = at(stays_);
+      Candidate& last = at(stays_);
       const Cycle free = taken[static_cast<std::size_t>(last.pipe)];
       if (!queues_ && last.pipe != Pipe::lg && std::max(last.ready, free) <= now) return {stays_, kNever};
-      queues_ = waits_for_queue(last, free);
-      if (queues_)
-        first = &last;
-      else
-        stays_ = kNone;
+      hold(last, free);
     }
     for (const Group& group : groups_) {
       // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
@@ -57,7 +52,7 @@ class Scheduler {
         Cycle when = std::max(candidate->ready, taken[static_cast<std::size_t>(candidate->pipe)]);
         if (candidate->pipe == Pipe::lg) when = std::max(when, room(when));
         earliest = std::min(earliest, when);
-        const Cycle issued = when <= now ? candidate == first ? kFirst : candidate->issued : kNever;
+        const Cycle issued = when <= now ? candidate->issued : kNever;
         chosen = issued <= chosen_issued ? candidate : chosen;
         chosen_issued = std::min(issued, chosen_issued);
       }
@@ -99,6 +94,7 @@ class Scheduler {
   // The warps of a CTA leave; moved(warp, place) is told where the others are now.
   template <class Moved>
   void remove(std::uint16_t slot, Moved&& moved) {
+    if (queues_) at(stays_).issued = issued_;
     stays_ = kNone;
     queues_ = false;
     std::erase_if(groups_, [slot](const Group& group) { return group.slot == slot; });
@@ -120,18 +116,25 @@ class Scheduler {
   };
   Candidate& at(Place place) { return candidates_[static_cast<std::size_t>(place)]; }
 
-  // Not for what an instruction before it brings: that takes longer than any stall count.
-  bool waits_for_queue(const Candidate& last, Cycle free) const {
-    return (last.pipe == Pipe::mio || last.pipe == Pipe::lg) && last.ready - last.issued <= kMostStall &&
-           free - last.issued > memory_issue_cycles_;
+  // The warp that has issued last waits. If for a place in the queue alone, and not for what an instruction before it
+  // brings, which takes longer than any stall count, it comes before whatever has issued.
+  void hold(Candidate& last, Cycle free) {
+    const Cycle issued = queues_ ? issued_ : last.issued;
+    const bool queues = (last.pipe == Pipe::mio || last.pipe == Pipe::lg) && last.ready - issued <= kMostStall &&
+                        free - issued > memory_issue_cycles_;
+    issued_ = issued;
+    last.issued = queues ? kFirst : issued;
+    queues_ = queues;
+    if (!queues) stays_ = kNone;
   }
 
-  static constexpr Cycle kFirst = -1;  // before whatever has issued
+  static constexpr Cycle kFirst = -1;
   static constexpr Cycle kMostStall = 15;
 
   Cycle memory_issue_cycles_;
   Place stays_ = kNone;                // goes on, if it can at once
   bool queues_ = false;                // ... or when the queue that it waits for has room
+  Cycle issued_ = 0;                   // ... when it has
   std::vector<Candidate> candidates_;  // in order of age
   std::vector<Group> groups_;          // as they follow one another there
 };
