@@ -32,7 +32,7 @@ std::string name_of(const Case& one) {
          ";width=" + std::to_string(std::max(1, one.width)) + ",";
 }
 
-// By metric. The last rows are right: the first launch of a case alone brings its code and lines.
+// By metric. Of a case that was measured twice the second counts: the first launch brings code and lines.
 std::map<std::string, double> measured(const std::string& gpu_name, const Case& one) {
   std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/" + gpu_name + "/beside.csv");
   const std::string name = name_of(one);
@@ -68,13 +68,14 @@ Waits predicted(const Case& one, int rounds, const std::vector<std::string>& cha
   options.sample = Sample::off;
   options.by_instruction = true;
   const RunOutcome outcome = simulate(gpu("h200", all), *kernel, options);
-  // What stands before the access, and before the three instructions behind it, of which one waits for its result.
+  // What stands before the access, and before the four instructions behind it, one of which waits for its result.
   const auto timed = [&](std::size_t i) {
     const OpClass op = kernel->code()[i].op;
     return outcome.instructions[i].executed == kTimed && memory_operands(op) == 1 && is_load(access_of(op, 0));
   };
   std::size_t access = 0;
-  while (!timed(access)) ++access;
+  while (access < kernel->code().size() && !timed(access)) ++access;
+  REQUIRE(access + 5 <= kernel->code().size());
   const auto stalls = [&](std::size_t i) {
     const auto& cycles = outcome.instructions[i].stall_cycles;
     return static_cast<double>(std::accumulate(cycles.begin(), cycles.end(), std::uint64_t{0})) / kTimed;

@@ -116,8 +116,8 @@ TEST_CASE("additions of all warps to one word: as many a cycle as an H200 does, 
 }
 
 TEST_CASE("places 256 bytes apart share slices as on an H200: two of them bring twice one's rate, four no more") {
-  // Known deviation, 16 places: SMs start together here and meet at a place more often than on hardware, where the
-  // first CTAs of a GPC start up to 170 cycles apart.
+  // Known deviation, 16 places, 25 % too slow: SMs start together here and meet at a place more often than on hardware,
+  // where the first CTAs of a GPC start up to 170 cycles apart.
   struct {
     int places;
     double measured;  // instructions a cycle of all SMs: RED add u32, 32 lanes on a word, to=lines

@@ -61,13 +61,13 @@ TEST_CASE("about 30, 40 and 60 accesses wait in the queues of 1, 2 and 4 sub-par
   }
 }
 
-TEST_CASE("a sub-partition alone gets half of the data stage, any two get all of it") {
+TEST_CASE("a warp alone gets half of the data stage, any two get all of it, also of one sub-partition") {
   const double alone = cycles_per_access(load_shared(strided(0, 128)), 1);
-  for (const int other : {1, 2, 3}) {
+  for (const int other : {1, 2, 3, 4}) {  // warp i is of sub-partition i % 4
     CAPTURE(other);
     const auto cycles = [&](int times) {
       const Program work = repeated(times, load_shared(strided(0, 128)));
-      const HandMadeKernel kernel(1, 4 * kLanes, {work, Program{}},
+      const HandMadeKernel kernel(1, 5 * kLanes, {work, Program{}},
                                   [&](std::int64_t, int warp) { return warp == 0 || warp == other ? 0U : 1U; });
       return run_timed(kernel, one_sm()).cycles;
     };
