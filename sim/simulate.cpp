@@ -8,8 +8,8 @@
 
 #include "sim/engine/cta_activity.h"
 #include "sim/engine/launch_history.h"
-#include "sim/engine/sampling/queue_places.h"
 #include "sim/engine/sampling/sampled_timing.h"
+#include "sim/engine/sampling/sm_sharing.h"
 #include "sim/engine/traffic_memo.h"
 #include "sim/engine/window_engine.h"
 
@@ -77,7 +77,8 @@ MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
 
 struct Counted {
   RunOutcome outcome;
-  WorkCurves curves;  // of the coarse clock
+  WorkCurves curves;    // of the coarse clock
+  bool evenly = false;  // CountingSm::Grain
 };
 
 Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, const CountingSm::Grain& grain,
@@ -93,6 +94,7 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   };
   engine.run();
 
+  counted.evenly = grain.evenly;
   RunOutcome& outcome = counted.outcome;
   outcome.occupancy = engine.occupancy();
   outcome.sm = engine.sm_counters();
@@ -152,7 +154,8 @@ void take_cycles(const GpuSpec& gpu, double share, const AllCycles& all, RunOutc
 }
 
 // Where warps wait for what they have just loaded, answers that SMs share bring them into step, in the counting engine
-// as in time. Where asynchronous copies run ahead nothing does.
+// as in time. Where asynchronous copies run ahead nothing does; where CTAs share their SM evenly, SMs stay in step in
+// the counting engine alone.
 bool copies_run_ahead(std::span<const Instruction> code) {
   return std::any_of(code.begin(), code.end(), [](const Instruction& one) { return one.op == OpClass::async_copy; });
 }
@@ -208,7 +211,7 @@ Sampled sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
   } else {
     beginning.run(TimedBeginning::kMost, part(0, 0.5));
     if (!beginning.done()) {
-      grain.places = queue_places_like(beginning.engine(), counting, kernel, options.threads, grain);
+      grain = sharing_like(beginning.engine(), counting, kernel, options.threads, grain);
       counted = count(counting, kernel, options, grain, part(0.5, 0.9));
       beginning.run_to_ratio(counted.curves, part(0.9, 1));
     }
@@ -248,7 +251,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
     outcome.traffic_error_pct = 0;
     return outcome;
   }
-  if (copies_run_ahead(kernel.code())) take_asked(timed.asked_factor, outcome);
+  if (counted.evenly || copies_run_ahead(kernel.code())) take_asked(timed.asked_factor, outcome);
   // Residence grows with time, reasons for waiting with the work.
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);

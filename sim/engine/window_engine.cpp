@@ -260,8 +260,7 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
   requests_.each(
       serve, [this](const MemoryRequest& request) { memory_.announce(request); },
       [this](const MemoryRequest& request) { memory_.announce_again(request); });
-  if constexpr (std::is_same_v<SmModel, Sm>)
-    for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->hold_back(memory_.way_out_free(s) - behind(s));
+  for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->hold_back(memory_.way_out_free(s) - behind(s));
 }
 
 // A line of a bulk copy. Of a copy into shared memory: when the last line is there, so are its bytes.

@@ -79,7 +79,11 @@ void CountingSm::count_shared_request(const Instruction& instruction, const Memo
 void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access) {
   if (is_local(access))
     counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, sectors, cta.began).count()} << lines_.shift();
-  send({.line = line, .sectors = sectors, .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write},
+  ++cta.stores_out;
+  send({.line = line,
+        .fill = static_cast<std::uint32_t>(places_.size()) + cta.place + 1,
+        .sectors = sectors,
+        .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write},
        cta.began);
 }
 
@@ -133,9 +137,11 @@ void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, Acces
   ++cta.out;
 }
 
-// MemoryRequest::fill names the place of the CTA that waits; 0: none.
+// MemoryRequest::fill names the place of the CTA that waits, beyond places_.size() of one that writes; 0: none. A line
+// that is written stands for those that are not looked at: nothing passes over them.
 void CountingSm::send(MemoryRequest request, Cycle now) {
-  request.time = egress_ = std::max(egress_, now) + line_cycles_;
+  request.time = egress_ =
+      std::max(egress_, now) + (is_write(request.kind) ? line_cycles_ << lines_.shift() : line_cycles_);
   request.sm = static_cast<std::uint16_t>(id_);
   outbox_.push_back(request);
 }

@@ -15,7 +15,7 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
       gpu_(gpu),
       barrier_wavefronts_(gpu.lsu.barrier_wavefronts),
       lines_(AddressHash(gpu), grain.thin_shift),
-      queue_places_(grain.places),
+      grain_(grain),
       l1_(gpu.l1, occupancy.l1_kib, grain.thin_shift),
       hit_latency_(gpu.l1.latency_cycles),
       miss_latency_(gpu.crossbar.request_cycles + gpu.l2.latency_cycles + gpu.crossbar.response_cycles),
@@ -23,7 +23,8 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
       first_ctas_(static_cast<std::size_t>(occupancy.ctas_per_sm)),
       bulk_copies_(gpu.asynchronous, id),
       last_latency_(miss_latency_),
-      line_cycles_(gpu.crossbar.read_request_cycles) {
+      line_cycles_(gpu.crossbar.read_request_cycles),
+      store_latency_(miss_latency_) {
   for (std::int64_t slot = 0; slot < occupancy.ctas_per_sm; ++slot) {
     auto cta = std::make_unique<Cta>();
     const auto warps = static_cast<std::size_t>(occupancy.warps_per_cta);
@@ -41,6 +42,8 @@ void CountingSm::launch_cta(std::int64_t index, Cycle start) {
   cta->cta = index;
   cta->start = std::max(start, clock_);
   cta->out = 0;
+  cta->stores_out = 0;
+  cta->stores_left = 0;
   cta->age = resident_.size();
   for (std::size_t w = 0; w < cta->warps.size(); ++w) {
     cta->warps[w].start(kernel_, index, static_cast<int>(w), operands_);
@@ -83,7 +86,7 @@ void CountingSm::share_out() {
   done_ = false;
   next_return_ = kNever;
   sharing_.clear();
-  double places = queue_places_;
+  double places = grain_.places;
   double wanted = 0;
   for (std::uint32_t i = 0; i < turns_.size(); ++i) {
     Turn& turn = turns_[i];
@@ -93,14 +96,21 @@ void CountingSm::share_out() {
       continue;
     }
     if (turn.busy == 0) done_ = true;
-    if (turn.rate <= 0 || places <= 0) continue;
+    if (turn.rate <= 0 || (places <= 0 && !grain_.evenly)) continue;
     turn.held = std::min(turn.queue, places);
     places -= turn.held;
     turn.share = turn.rate;
     wanted += turn.rate;
     sharing_.push_back(i);
   }
-  if (wanted <= 1) return;
+  if (grain_.evenly)
+    for (const std::uint32_t i : sharing_) turns_[i].share = even_share_.of(turns_[i].rate, turns_.size());
+  else if (wanted > 1)
+    share_by_age();
+}
+
+// What there is, by the places that they hold.
+void CountingSm::share_by_age() {
   // Who can not use what its places would give leaves the rest to the others.
   double left = 1, held = 0;
   for (const std::uint32_t i : sharing_) {
@@ -141,6 +151,7 @@ void CountingSm::work(Cycle until) {
   bool changes = done_ || next_return_ <= clock_;
   for (const std::uint32_t i : sharing_) {
     Turn& turn = turns_[i];
+    if (turn.busy > 0) turn.there += std::min(duration, turn.busy / turn.share);
     turn.busy = std::max(0.0, turn.busy - turn.share * duration);
     changes = changes || turn.busy == 0;
   }
@@ -152,7 +163,7 @@ void CountingSm::go_on() {
   for (std::size_t i = 0; i < resident_.size();) {
     Cta& cta = *resident_[i];
     const Phase phase = phase_of(turns_[i]);
-    if (phase == Phase::leaving) {
+    if (phase == Phase::leaving && may_leave(cta)) {
       ++counters_.ctas;
       first_ctas_.one_ends();
       finished_.push_back({cta.cta, cta.start, clock_, id_});
@@ -163,9 +174,37 @@ void CountingSm::go_on() {
       continue;
     }
     if (phase == Phase::lagging) turns_[i].ready = turns_[i].ends;
-    if (phase == Phase::ready) step(cta, clock_);
+    if (phase == Phase::ready) {
+      note_step(turns_[i]);
+      step(cta, clock_);
+    }
     ++i;
   }
+}
+
+void CountingSm::note_step(const Turn& turn) {
+  if (turn.needs > 0 && turn.rate > 0)
+    even_share_.note(turn.needs, turn.rate, static_cast<double>(clock_ - turn.began) - turn.there);
+}
+
+// Has everything left the SM that it has stored? If not, it waits for that.
+bool CountingSm::may_leave(const Cta& cta) {
+  Turn& turn = turn_of(cta);
+  if (cta.stores_out > 0)
+    turn.ready = kNever;
+  else if (cta.stores_left > clock_)
+    turn.ready = cta.stores_left;
+  return turn.ready <= clock_;
+}
+
+// A line has left the SM.
+void CountingSm::stored(Cta& cta, Cycle left) {
+  cta.stores_left = std::max(cta.stores_left, left);
+  if (--cta.stores_out > 0) return;
+  Turn& turn = turn_of(cta);
+  if (!turn.ending || turn.ready < kNever || cta.out > 0) return;
+  turn.ready = cta.stores_left;
+  shared_ = false;
 }
 
 void CountingSm::StepTotals::add(const SegmentTotals& totals) {
@@ -179,13 +218,16 @@ void CountingSm::step(Cta& cta, Cycle now) {
   cta.looked_up = false;
   Turn& turn = turn_of(cta);
   turn.ending = false;
+  turn.began = now;
+  turn.there = 0;
+  ++steps_;
   const bool runs = cta.run.left() > 0 || begin_run(cta);
   const StepTotals totals = runs ? step_of_run(cta) : step_apart(cta);
   cta.alone = totals.alone;
   cta.slack = totals.slack;
   // Lines that are not looked up are taken to do as the last one that was.
   if (!cta.looked_up && cta.slack < kNever) cta.loaded = now + last_latency_;
-  turn.busy = static_cast<double>(totals.busy);
+  turn.busy = turn.needs = static_cast<double>(totals.busy);
   if (cta.out > 0) {
     turn.ready = cta.slack < cta.alone ? kNever : now;
     turn.ends = kNever;
@@ -342,6 +384,10 @@ void CountingSm::add_unkeyed() {
 void CountingSm::deliver(const std::vector<MemoryReply>& replies) {
   for (const MemoryReply& reply : replies) {
     if (reply.fill == 0) continue;
+    if (reply.fill > places_.size()) {
+      stored(*places_[reply.fill - places_.size() - 1], reply.ready - store_latency_);
+      continue;
+    }
     Cta& cta = *places_[reply.fill - 1];
     cta.loaded = std::max(cta.loaded, reply.ready);
     if (--cta.out > 0) continue;

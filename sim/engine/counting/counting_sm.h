@@ -3,10 +3,11 @@
 //
 // What matters for the caches is who runs when. CTAs advance a segment of all their warps at a time. A step waits for
 // the lines it misses; then its warps need the SM's fullest resource, which they can use at a certain rate
-// (service_rate.h). When all want more than there is, the oldest CTAs share it: those whose warps, waiting for it, fill
-// a place in each sub-partition. The same laws as in the timing engine, one level up; one place in each, rather
-// than more, is an assumption: of 4, 8, 16 and 24 warps it came closest to the timing engine (docs/engine.md). The
-// clock orders accesses, and sampled timing extrapolates from it.
+// (service_rate.h). When all want more than there is, either the oldest CTAs share it, those whose warps, waiting for
+// it, fill a place in each sub-partition, or all get the same (even_share.h); sampling/sm_sharing.h says which. The
+// same laws as in the timing engine, one level up; one place in each, rather than more, is an assumption: of 4, 8, 16
+// and 24 warps it came closest to the timing engine (docs/engine.md). A CTA is there until what it stores has left the
+// SM. The clock orders accesses, and sampled timing extrapolates from it.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include "models/pipes.h"
 #include "sim/engine/attribution.h"
 #include "sim/engine/counting/cta_run.h"
+#include "sim/engine/counting/even_share.h"
 #include "sim/engine/counting/segment_totals.h"
 #include "sim/engine/counting/service_rate.h"
 #include "sim/engine/counting/warp_ahead.h"
@@ -40,8 +42,9 @@ class CountingSm {
   // How an SM is counted.
   struct Grain {
     unsigned thin_shift =
-        0;               // only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it
-    double places = 12;  // warps that can be at the SM's fullest resource at a time, or wait there in line
+        0;                // only one line in 2^thin_shift goes through the caches; hits and fills are scaled up by it
+    double places = 12;   // warps that can be at the SM's fullest resource at a time, or wait there in line
+    bool evenly = false;  // all CTAs get the same of it, whatever `places` is
   };
 
   // `shapes`: those of the launch, shared by all SMs.
@@ -56,6 +59,8 @@ class CountingSm {
     if (!resident_.empty()) __builtin_prefetch(resident_.front().get());
   }
   void deliver(const std::vector<MemoryReply>& replies);
+  // Nothing leaves the SM before then.
+  void hold_back(Cycle until) { egress_ = std::max(egress_, until); }
 
   std::vector<MemoryRequest>& outbox() { return outbox_; }
   std::vector<FinishedCta>& finished() { return finished_; }
@@ -63,6 +68,7 @@ class CountingSm {
   SmCounters counters() const;
   std::uint64_t fill_sectors() const { return counters_.fill_sectors; }
   std::uint64_t instructions() const { return instructions_; }
+  std::uint64_t steps() const { return steps_; }
   const FirstCtas& first_ctas() const { return first_ctas_; }
 
   // From now on what depends on addresses is charged to each instruction as well.
@@ -96,8 +102,10 @@ class CountingSm {
     Cycle began = 0;  // the current step
     Cycle alone = 0;  // how long its warps need for it on an empty SM, and when they first need what it loads
     Cycle slack = 0;
-    Cycle loaded = 0;  // when the lines it loads are here, as far as that is known
-    int out = 0;       // lines it still waits for
+    Cycle loaded = 0;       // when the lines it loads are here, as far as that is known
+    int out = 0;            // lines it still waits for
+    int stores_out = 0;     // lines it has written that L2 has not taken up, as far as that is known
+    Cycle stores_left = 0;  // the SM: those that L2 has taken up
     std::uint32_t place = 0;
     std::size_t age = 0;      // index into resident_ and turns_
     bool looked_up = false;   // a line of the current step
@@ -116,8 +124,11 @@ class CountingSm {
   // Where a resident CTA stands at the station. Apart, since each event looks at those of all CTAs.
   struct Turn {
     Cycle ready = 0;   // may go on; kNever while it needs lines that are out
-    Cycle ends = 0;    // the current step, at the earliest
-    double busy = 0;   // cycles it still needs the fullest resource
+    Cycle began = 0;   // the current step
+    Cycle ends = 0;    // ... at the earliest
+    double needs = 0;  // of the fullest resource, cycles in this step
+    double there = 0;  // cycles that it has spent at it
+    double busy = 0;   // cycles it still needs it
     double rate = 1;   // of the resource's time, what its warps can use at most
     double queue = 0;  // of its warps, how many wait for the resource at a time
     double held = 0;   // places that they have in front of the resource
@@ -128,6 +139,10 @@ class CountingSm {
   Turn& turn_of(const Cta& cta) { return turns_[cta.age]; }
   Phase phase_of(const Turn& turn) const;
   void share_out();
+  void share_by_age();
+  void note_step(const Turn& turn);
+  bool may_leave(const Cta& cta);
+  void stored(Cta& cta, Cycle left);
   Cycle next_change(Cycle until) const;
   void work(Cycle until);
   void go_on();
@@ -161,7 +176,8 @@ class CountingSm {
   const GpuSpec& gpu_;
   std::int64_t barrier_wavefronts_;
   LineSample lines_;
-  double queue_places_;
+  Grain grain_;
+  EvenShare even_share_;
   L1Cache l1_;
   Cycle hit_latency_;
   Cycle miss_latency_;
@@ -187,13 +203,14 @@ class CountingSm {
   std::vector<std::uint32_t> selected_;  // scratch of step_of_run(): touches
   SmCounters counters_;
   Attribution* attribution_ = nullptr;  // none asked for
-  std::uint64_t instructions_ = 0;
+  std::uint64_t instructions_ = 0, steps_ = 0;
   BulkCopies bulk_copies_;
   std::vector<MemoryRequest> outbox_;
   std::vector<FinishedCta> finished_;
   Cycle last_latency_ = 0;  // of the last line that was looked up
   bool last_missed_ = true;
   Cycle line_cycles_;  // a line, read or written, keeps the way out busy
+  Cycle store_latency_;
   Cycle egress_ = 0;
   Cycle clock_ = 0;
 };
