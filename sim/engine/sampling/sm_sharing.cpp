@@ -35,6 +35,8 @@ std::optional<Ages> ages(const Engine& engine) {
   return Ages{sum.mean / shared, sum.lag / shared};
 }
 
+constexpr double kNear = 2;  // steps
+
 // A beginning that was counted.
 struct Beginning {
   Ages ages;
@@ -62,7 +64,7 @@ CountingSm::Grain sharing_like(const TimingEngine& timed, const GpuSpec& gpu, co
   CountingSm::Grain best = grain;
   best.evenly = true;
   const Beginning even = begin(best);
-  if (std::abs(wanted->lag - even.ages.lag) <= even.step) return best;
+  if (std::abs(wanted->lag - even.ages.lag) <= kNear * even.step) return best;
 
   best = grain;
   double least = 1;
