@@ -67,6 +67,7 @@ void dispatch_mix(Report& report);
 void tile_store(Report& report);
 void tile_turns(Report& report);
 void store_and_load(Report& report);
+void copies_and_stores(Report& report);
 void store_burst(Report& report);
 void load_rate(Report& report);
 void latency_by_slice(Report& report);

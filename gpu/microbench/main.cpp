@@ -85,6 +85,7 @@ const Benchmark kBenchmarks[] = {
     {"tile_store", tile_store},
     {"tile_turns", tile_turns},
     {"store_and_load", store_and_load},
+    {"copies_and_stores", copies_and_stores},
     {"store_burst", store_burst},
     {"load_rate", load_rate},
     {"latency_by_slice", latency_by_slice},
