@@ -105,6 +105,23 @@ TEST_CASE("half-used sectors: named with their ideal; for a generator stride 1 i
   CHECK(trial(generated.findings[0].fixes, "stride=1")->verdict == Verdict::worth_it);
 }
 
+TEST_CASE("of two problems that one change helps most, the waste is named before the wait for it") {
+  const auto kernel = opened("gemm_register", {{"M", "1024"},
+                                               {"N", "1024"},
+                                               {"K", "128"},
+                                               {"bm", "128"},
+                                               {"bn", "64"},
+                                               {"bk", "16"},
+                                               {"tm", "8"},
+                                               {"tn", "4"},
+                                               {"vector", "1"}});
+  const Explanation all = explained(h200(), *kernel, true);
+  REQUIRE(all.findings.size() >= 2);
+  CHECK(all.findings[0].problem == Problem::wasted_sectors);
+  CHECK(all.findings[1].problem == Problem::latency);
+  CHECK(all.findings[0].saved_pct() == all.findings[1].saved_pct());
+}
+
 TEST_CASE("a raster that makes a small L2 drop B's strips: another order reads HBM once, compiled or generated") {
   const GpuSpec small = gpu("h200", {"l2.size_mib=0.46875", "sm.gpcs=[4,4]", "hbm.bandwidth_gbs=60"});
   const ParameterTexts sizes{{"M", "64"}, {"N", "1536"}, {"K", "128"}, {"tile", "16"}};

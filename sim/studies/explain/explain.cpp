@@ -45,8 +45,12 @@ class Explainer {
       work_out(one);
       all.findings.push_back(std::move(one.finding));
     }
-    std::stable_sort(all.findings.begin(), all.findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.saved_pct() > b.saved_pct(); });
+    // Of two that the same change helps most, the one that names what is wasted comes before the one that names the
+    // wait.
+    std::stable_sort(all.findings.begin(), all.findings.end(), [](const Finding& a, const Finding& b) {
+      if (a.saved_pct() != b.saved_pct()) return a.saved_pct() > b.saved_pct();
+      return a.problem != Problem::latency && b.problem == Problem::latency;
+    });
     all.tried_anyway = famous_fixes(all);
     if (!bytes.least_read)
       all.notes.emplace_back("the launch is too large to find out which sectors it needs at least");
