@@ -45,7 +45,7 @@ TEST_CASE("few places in front of the fullest resource let the older CTA go firs
   CHECK(std::abs(is - should) < 0.1);
 }
 
-TEST_CASE("CTAs that the timing engine keeps within a step of each other share their SM evenly") {
+TEST_CASE("CTAs that the timing engine keeps within two steps of each other share their SM evenly") {
   // Two CTAs of 128 x 128 on each SM, and no more.
   const auto made = kernel("gemm_register", {{"M", "1408"}, {"N", "3072"}, {"K", "256"}});
   TimingEngine timed(h200(), *made, 2);

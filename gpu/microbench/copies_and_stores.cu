@@ -5,12 +5,11 @@
 //   Means of the SMs and of five launches.
 #include "benchmarks.h"
 #include "hopper.cuh"
+#include "tile_of_sums.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
-constexpr int kRows = 16;
-constexpr int kColumns = 128;
 constexpr int kPitch = 4096;  // bytes
 constexpr int kStoringWarps = 8;
 constexpr int kThreads = 32 * (kStoringWarps + 1);
@@ -51,13 +50,8 @@ __global__ void copies_beside_stores(float2* to, int tiles, const char* from, in
   Result& result = results[blockIdx.x];
   if (warp < kStoringWarps) {
     for (int tile = 0; tile < tiles; ++tile) {
-      const int row = ((static_cast<int>(blockIdx.x) * tiles + tile) * kStoringWarps + warp) * kRows + lane / 4;
-      float2* const at = to + (static_cast<std::size_t>(row) * kPitch + lane % 4 * 8) / 8;
-#pragma unroll
-      for (int i = 0; i < kColumns / 8; ++i) {
-        at[i * 4] = make_float2(i, lane);
-        at[kPitch + i * 4] = make_float2(lane, i);
-      }
+      const int row = ((static_cast<int>(blockIdx.x) * tiles + tile) * kStoringWarps + warp) * kTileRows;
+      store_tile_of_sums(to, kPitch, row, lane);
     }
     const int issued = static_cast<int>(clock_now() - start);
     __threadfence();

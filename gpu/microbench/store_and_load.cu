@@ -8,12 +8,11 @@
 
 #include "benchmarks.h"
 #include "hopper.cuh"
+#include "tile_of_sums.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
-constexpr int kRows = 16;
-constexpr int kColumns = 128;
 constexpr int kStoringWarps = 8;
 constexpr int kChain = 4096;  // lines, 512 KiB
 constexpr int kMostLoads = 64;
@@ -43,13 +42,8 @@ __global__ void load_beside_stores(float2* to, int pitch, int tiles, const unsig
   const unsigned start = clock_now();
   if (warp < kStoringWarps) {
     for (int tile = 0; tile < tiles; ++tile) {
-      const int row = ((static_cast<int>(blockIdx.x) * tiles + tile) * kStoringWarps + warp) * kRows + lane / 4;
-      float2* const from = to + (static_cast<std::size_t>(row) * pitch + lane % 4 * 8) / 8;
-#pragma unroll
-      for (int i = 0; i < kColumns / 8; ++i) {
-        from[i * 4] = make_float2(i, lane);
-        from[pitch + i * 4] = make_float2(lane, i);
-      }
+      const int row = ((static_cast<int>(blockIdx.x) * tiles + tile) * kStoringWarps + warp) * kTileRows;
+      store_tile_of_sums(to, pitch, row, lane);
     }
     if (lane == 0) {
       atomicMax(&results[blockIdx.x].cycles, static_cast<int>(clock_now() - start));

@@ -1,5 +1,4 @@
-// How long the sums of a tile take to leave an SM, stored as the warps of a wgmma or mma.sync GEMM hold them: each warp
-// 16 rows of 128 floats, 8 bytes a lane, 32 bytes of each of eight rows with one instruction; rows `pitch` bytes apart.
+// How long the sums of a tile (tile_of_sums.cuh) take to leave an SM; rows `pitch` bytes apart.
 //   sms=1 or all; warps: of the one CTA of each SM; tiles: that a warp stores one behind the other.
 //   issued: cycles until the last store of a warp has issued; seen: until a fence behind them has passed. Means over
 //   the SMs of their slowest warp.
@@ -8,12 +7,10 @@
 
 #include "benchmarks.h"
 #include "device_probe.cuh"
+#include "tile_of_sums.cuh"
 
 namespace tilescope::gpu {
 namespace {
-
-constexpr int kRows = 16;
-constexpr int kColumns = 128;
 
 __global__ void store_tiles(float2* to, int pitch, int tiles, int* issued, int* seen) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -23,13 +20,7 @@ __global__ void store_tiles(float2* to, int pitch, int tiles, int* issued, int* 
   const unsigned start = clock_now();
 #pragma unroll 1
   for (int tile = 0; tile < tiles; ++tile) {
-    const int row = ((static_cast<int>(blockIdx.x) * tiles + tile) * warps + warp) * kRows + lane / 4;
-    float2* const from = to + (static_cast<std::size_t>(row) * pitch + lane % 4 * 8) / 8;
-#pragma unroll
-    for (int i = 0; i < kColumns / 8; ++i) {
-      from[i * 4] = make_float2(i, lane);
-      from[pitch + i * 4] = make_float2(lane, i);
-    }
+    store_tile_of_sums(to, pitch, ((static_cast<int>(blockIdx.x) * tiles + tile) * warps + warp) * kTileRows, lane);
   }
   const unsigned stop = clock_now();
   __threadfence();
