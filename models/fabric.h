@@ -36,6 +36,8 @@ class FabricLink {
   Tick pass(Tick now) const { return now + latency_; }
   // When what is somewhere on the other side by `there` would be so if the way took no time.
   Tick without_way(Tick there) const { return there - latency_; }
+  // What sectors take of a port.
+  Tick least(SectorMask sectors) const { return transfer_[sectors.count()]; }
   // Sectors: when the last is on the other side.
   Tick accept(LineAddress line, SectorMask sectors, Tick now) {
     return ports_[hash_.slice(line) / kSlices].take(now, transfer_[sectors.count()]) + latency_;

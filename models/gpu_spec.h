@@ -153,6 +153,10 @@ struct CrossbarSpec {
   std::int64_t read_request_cycles = 0;
   std::int64_t write_sector_cycles = 0;
   std::int64_t write_partial_cycles = 0;
+  // That a store of so many sectors of a line keeps the way out of an SM busy; `partial`: some are written in part.
+  std::int64_t store_cycles(unsigned sectors, bool partial) const {
+    return sectors * write_sector_cycles + (partial ? write_partial_cycles : 0);
+  }
   void fields(SpecFields& f);
 };
 

@@ -33,8 +33,10 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       atomic_repeat_(to_ticks(gpu.l2.atomic_repeat_cycles)),
       repeats_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions)),
       inputs_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
-      slices_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
-      slice_sectors_(slices_.size()),
+      tag_ports_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
+      sends_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
+      takes_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
+      slice_sectors_(sends_.size()),
       tags_(make_tags(gpu, hash, thin_shift)) {}
 
 L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift) {
@@ -58,8 +60,10 @@ L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Ti
   }
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += result.present.count();
-  result.looked_up =
-      result.present.any() ? slices_[slice].take(now, time_of(result.present, slice_bytes_)) : now + lookup_;
+  result.looked_up = now + lookup_;
+  if (result.present.any())
+    result.looked_up =
+        std::max(tag_ports_[slice].take(now, lookup_), sends_[slice].take(now, time_of(result.present, slice_bytes_)));
   result.ready = std::max(result.ready, result.looked_up);
   return result;
 }
@@ -80,8 +84,16 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   here.set_ready(std::max(here.ready(), ready));
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += sectors.count();
-  slices_[slice].take(ready, sectors.bytes() * lookup_ / slice_write_bytes_);
+  takes_[slice].take(ready, sectors.bytes() * lookup_ / slice_write_bytes_);
   return evicted;
+}
+
+Tick L2Partition::least_passed_on(LineAddress line, SectorMask sectors) {
+  return time_of(sectors, tags_.find(line) != nullptr ? slice_bytes_ : slice_write_bytes_);
+}
+
+Tick L2Partition::least(LineAddress line, SectorMask sectors, bool partial) {
+  return std::max(sectors.count() * sector_in_ + (partial ? partial_in_ : Tick{}), least_passed_on(line, sectors));
 }
 
 // Source: lts__xbar2lts_cycles_active is one per sector and one more per request with partly written sectors, the same
@@ -97,7 +109,7 @@ Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tic
 Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += sectors.count();
-  return slices_[slice].take(now, time_of(sectors, tags_.find(line) != nullptr ? slice_bytes_ : slice_write_bytes_));
+  return std::max(tag_ports_[slice].take(now, lookup_), takes_[slice].take(now, least_passed_on(line, sectors)));
 }
 
 L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) {
@@ -117,7 +129,7 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
                            ? sectors * atomic_compare_
                            : whole * atomic_sector_ + (sectors - whole) * atomic_partial_;
   slice_sectors_[slice] += sectors;
-  result.looked_up = slices_[slice].take(now, service);
+  result.looked_up = takes_[slice].take(now, service);
   result.began = result.looked_up - service;
   result.ready = std::max(result.ready, result.looked_up);
   return result;

@@ -1,14 +1,17 @@
-// One partition of the L2: slices over sectored tags. A slice does one thing at a time: it sends what it has of a line,
-// two sectors a clock, a clock at least; takes in what was fetched for it or a store, four sectors in three clocks; a
-// store where it has the line two sectors a clock. A look-up that finds nothing keeps it for no time. In
-// front of it is an input that lets in one sector of a store a clock.
+// One partition of the L2: slices over sectored tags. A slice looks up one line a clock, for reads and for stores;
+// meanwhile it sends what it has of one, two sectors a clock, and takes in what was fetched for it or stored: four
+// sectors in three clocks, two sectors of a store a clock where it has the line. Sending and taking in last a clock at
+// least. A look-up of a read that finds nothing takes no time. In front of it is an input that lets in one sector of a
+// store a clock.
 //
 // Source: SMs that read one sector of each line get 79.8 a cycle from an H200's slices, which have 81 clocks in a cycle
 // of the SMs, and 65.6 from an H100's, which have 68; two of each 76.5 and 65.6 lines, all four 36.9 and 31.4
 // (gpu/microbench/l2_shares.cu). Half lines of device memory come at 30.9 a cycle on an H200, through 1.5 slices
 // each: 1.75 clocks a slice at most (strided in gpu/measured). Near lines are stored at 20.0 and 17.0 a cycle, 4 clocks
 // of the input each (home_rates.cu). Of lines half of which are far, 8.8 to 9.2 and 7.2 to 7.4 a cycle are copied, by
-// way of 1.5 slices each: 9 clocks for what is read and what is written (home_rates.cu; copy in gpu/measured).
+// way of 1.5 slices each: 9 clocks for what is read and what is written (home_rates.cu; copy in gpu/measured). Where
+// half of the SMs store and half read, lines do not hold each other up, and of single sectors an H100's slices look up
+// 69 a cycle, those that pass two slices twice (slice_shares.cu).
 //
 // Both home lines and copies of lines whose home is the other partition live here. A sector whose data is still on its
 // way counts as present, and is ready when the data is.
@@ -61,6 +64,9 @@ class L2Partition {
   Tick accept(LineAddress line, SectorMask sectors, bool partial, Tick now);
   // Takes written sectors from the other partition. Returns when the slice has seen them.
   Tick accept_passed_on(LineAddress line, SectorMask sectors, Tick now);
+  // How long each of them takes when nothing else has come.
+  Tick least(LineAddress line, SectorMask sectors, bool partial);
+  Tick least_passed_on(LineAddress line, SectorMask sectors);
   // Does an atomic on sectors, of which those not present have to be fetched: the slice's atomic unit takes a time for
   // each, longer for one that changes in part, and waits for the one before when both are floating-point on the same
   // word. Sets `began` too.
@@ -107,10 +113,10 @@ class L2Partition {
     std::uint8_t word = 0;
     Tick next;  // one on the same word begins
   };
-  std::vector<Repeat> repeats_;   // of the slices
-  std::vector<Calendar> inputs_;  // of the slices, from the crossbar
-  std::vector<Calendar> slices_;
-  std::vector<std::uint64_t> slice_sectors_;  // that each has taken in or given
+  std::vector<Repeat> repeats_;                      // of the slices
+  std::vector<Calendar> inputs_;                     // of the slices, from the crossbar
+  std::vector<Calendar> tag_ports_, sends_, takes_;  // of the slices
+  std::vector<std::uint64_t> slice_sectors_;         // that each has taken in or given
   Tags tags_;
 };
 static_assert(CachePort<L2Partition> && WritePort<L2Partition>);

@@ -73,6 +73,7 @@ void load_rate(Report& report);
 void latency_by_slice(Report& report);
 void l2_replacement(Report& report);
 void home_rates(Report& report);
+void slice_shares(Report& report);
 void l2_shares(Report& report);
 void l1_hash(Report& report);
 void l1_policy(Report& report);

@@ -8,49 +8,20 @@
 //   whole places from 4096 on. How many slices share a port of the fabric shows in how little reaches the far ones.
 //   lines: that arrive or are written a cycle of the SM, all SMs; of a copy those that are read. From the common start
 //   to the end of the last SM, its stores done.
-// A home is told by how long atomics take.
 #include <algorithm>
 #include <string>
 
 #include "benchmarks.h"
 #include "device_probe.cuh"
+#include "homes.h"
 #include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
 constexpr std::size_t kBytes = 512U << 20U;
-constexpr unsigned kPlace = 4096;  // bytes, which have one home
 constexpr unsigned kPlaces = kBytes / kPlace;
 constexpr int kThreads = 512;
-constexpr unsigned kFarAtomic = 360;  // cycles; near ones take 280, far ones 440
-
-// Least cycles of atomics on the first place, from one SM.
-__global__ void time_sm(unsigned* data, int sm, int* claims, unsigned* least) {
-  if (claim_sm(sm, 1, claims) < 0) {
-    return;
-  }
-  for (int i = 0; i < 16; ++i) {
-    atomicMin(&least[sm], timed_atomic(data));
-  }
-}
-
-// Of each place, from one SM.
-__global__ void time_places(unsigned* data, int sm, int* claims, unsigned* least) {
-  if (claim_sm(sm, 1, claims) < 0) {
-    return;
-  }
-  for (unsigned place = threadIdx.x / 32; place < kPlaces; place += blockDim.x / 32) {
-    if (threadIdx.x % 32 == 0) {
-      unsigned* const word = data + static_cast<std::size_t>(place) * (kPlace / 4);
-      unsigned shortest = timed_atomic(word);
-      for (int i = 0; i < 3; ++i) {
-        shortest = min(shortest, timed_atomic(word));
-      }
-      least[place] = shortest;
-    }
-  }
-}
 
 enum class Op { kRead, kWrite, kCopy };
 
@@ -136,49 +107,14 @@ __global__ void __launch_bounds__(kThreads) store_narrow(uint4* data, const unsi
 void home_rates(Report& report) {
   const Recorder<unsigned> data(kBytes / 4);
   const int sms = sm_count();
-  const Recorder<unsigned> of_sm(std::vector<unsigned>(sms, ~0U));
-  Recorder<int> claims(1);
-  for (int sm = 0; sm < sms; ++sm) {
-    claims.clear();
-    time_sm<<<4 * sms, 1>>>(data.device(), sm, claims.device(), of_sm.device());
-  }
-  finish("time_sm");
-  const std::vector<unsigned> sm_times = of_sm.host();
-  std::vector<int> partition(sms);  // 0: where the first place is at home
-  int near_sm = 0;
-  for (int sm = 0; sm < sms; ++sm) {
-    partition[sm] = sm_times[sm] > kFarAtomic ? 1 : 0;
-    if (partition[sm] == 0) {
-      near_sm = sm;
-    }
-  }
-  claims.clear();
-  const Recorder<unsigned> of_place(kPlaces);
-  time_places<<<4 * sms, 256>>>(data.device(), near_sm, claims.device(), of_place.device());
-  finish("time_places");
-  const std::vector<unsigned> place_times = of_place.host();
-  std::vector<unsigned> at_home[2];
-  for (unsigned place = 0; place < kPlaces; ++place) {
-    at_home[place_times[place] > kFarAtomic ? 1 : 0].push_back(place);
-  }
+  const Homes homes = find_homes(data.device(), kBytes);
+  const std::vector<int>& partition = homes.of_sm;
   report.scalar("home_rates", "home=first", "sms",
                 static_cast<double>(std::count(partition.begin(), partition.end(), 0)), "");
-  report.scalar("home_rates", "home=first", "places", 100.0 * static_cast<double>(at_home[0].size()) / kPlaces, "%");
+  report.scalar("home_rates", "home=first", "places", 100.0 * static_cast<double>(homes.places[0].size()) / kPlaces,
+                "%");
 
   static const Recorder<unsigned> sink(1);
-  // Lists of places by SM; whose: which homes its places have, 0 own, 1 other, 2 both; from: where in the list of each
-  // home they begin.
-  const auto lists = [&](int whose, int count, std::size_t from) {
-    std::size_t next[2] = {from, from};
-    std::vector<unsigned> all;
-    for (int sm = 0; sm < sms; ++sm) {
-      for (int i = 0; i < count; ++i) {
-        const int home = whose == 2 ? i % 2 : partition[sm] ^ whose;
-        all.push_back(at_home[home].at(next[home]++));
-      }
-    }
-    return all;
-  };
   const auto run = [&](Op op, const Recorder<unsigned>& places, int count) {
     const Recorder<int> here(1);
     const Recorder<unsigned> longest(1);
@@ -191,21 +127,20 @@ void home_rates(Report& report) {
     return longest.host()[0];
   };
   const int flush_count = static_cast<int>((128U << 20U) / kPlace / sms);
-  const Recorder<unsigned> flush(lists(2, flush_count, kPlaces / 4));
-  const char* const kWhose[] = {"own", "other", "both"};
-  for (int whose = 0; whose < 3; ++whose) {
+  const Recorder<unsigned> flush(lists_of_places(homes, Whose::both, flush_count, kPlaces / 4));
+  for (const Whose whose : {Whose::own, Whose::other, Whose::both}) {
     for (const int mib : {16, 32}) {
       const int count = static_cast<int>((static_cast<unsigned>(mib) << 20U) / kPlace / sms) / 2 * 2;
-      const Recorder<unsigned> places(lists(whose, count, 0));
+      const Recorder<unsigned> places(lists_of_places(homes, whose, count, 0));
       const double lines = static_cast<double>(count) * sms * (kPlace / 128);
       const auto tell = [&](const std::string& op, double of, unsigned cycles) {
-        report.scalar("home_rates", "op=" + op + ";home=" + kWhose[whose] + ";mib=" + std::to_string(mib), "lines",
+        report.scalar("home_rates", "op=" + op + ";home=" + name_of(whose) + ";mib=" + std::to_string(mib), "lines",
                       of / cycles, "line/cycle");
       };
       // The SMs of the home partition bring the lines there: the same places, each read by an SM beside its home.
       std::vector<unsigned> of_home[2];
       for (const unsigned place : places.host()) {
-        of_home[place_times[place] > kFarAtomic ? 1 : 0].push_back(place);
+        of_home[homes.of_place[place]].push_back(place);
       }
       std::vector<unsigned> homed;
       for (int sm = 0; sm < sms; ++sm) {
@@ -232,19 +167,19 @@ void home_rates(Report& report) {
       tell("copy", lines / 2, run(Op::kCopy, places, count));
     }
     const int count = static_cast<int>((96U << 20U) / kPlace / sms);
-    const Recorder<unsigned> places(lists(whose, count, 0));
+    const Recorder<unsigned> places(lists_of_places(homes, whose, count, 0));
     run(Op::kRead, flush, flush_count);
-    report.scalar("home_rates", std::string("op=cold;home=") + kWhose[whose] + ";mib=96", "lines",
+    report.scalar("home_rates", std::string("op=cold;home=") + name_of(whose) + ";mib=96", "lines",
                   static_cast<double>(count) * sms * (kPlace / 128) / run(Op::kRead, places, count), "line/cycle");
   }
   check(cudaFuncSetAttribute(store_narrow, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
         "cudaFuncSetAttribute");
-  for (int whose = 0; whose < 2; ++whose) {
+  for (const Whose whose : {Whose::own, Whose::other}) {
     for (unsigned bytes = 256; bytes <= 256 * kPlace; bytes *= 2) {
       const int count = static_cast<int>(std::max(1U, bytes / kPlace));
       std::vector<unsigned> all;
       for (int sm = 0; sm < sms; ++sm) {
-        const auto& home = at_home[partition[sm] ^ whose];
+        const auto& home = homes.places[partition[sm] ^ (whose == Whose::other ? 1 : 0)];
         all.insert(all.end(), home.begin(), home.begin() + count);
       }
       const Recorder<unsigned> places(all);
@@ -260,7 +195,7 @@ void home_rates(Report& report) {
         cycles = longest.host()[0];
       }
       const double lines = static_cast<double>(sms) * (kThreads / 32) * kRounds * (std::min(bytes, 512U) / 128);
-      report.scalar("home_rates", std::string("op=narrow;home=") + kWhose[whose] + ";bytes=" + std::to_string(bytes),
+      report.scalar("home_rates", std::string("op=narrow;home=") + name_of(whose) + ";bytes=" + std::to_string(bytes),
                     "lines", lines / cycles, "line/cycle");
     }
   }

@@ -92,6 +92,7 @@ const Benchmark kBenchmarks[] = {
     {"l2_replacement", l2_replacement},
     {"l2_shares", l2_shares},
     {"home_rates", home_rates},
+    {"slice_shares", slice_shares},
     {"counted_empty", counted_empty},
     {"counted_coalescer", counted_coalescer},
     {"counted_bursts", counted_bursts},

@@ -67,7 +67,8 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
 Cycle MemorySystem::serve(const MemoryRequest& request) {
   floor_.time = to_ticks(request.time);
   shared_reply_.reset();
-  const Tick sent = leaves(request);
+  const Tick behind_atomics = leaves_behind_atomics(request);
+  const Tick sent = leaves(request, behind_atomics);
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
   const Place place = place_of_sm_[request.sm];
   const Tick way = place.way;
@@ -77,12 +78,13 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
     // What a slice's input counts: a sector each, and one more for what is written in part.
     const unsigned packets = request.sectors.count() + (request.kind == RequestKind::partial_write ? 1 : 0);
     stores_[request.sm].note(packets, sent + (written.taken_up - there));
+    stores_[request.sm].waits(sent + written.waited);
     return to_cycles_up(written.done + response_latency_ + way);
   }
 
   RequestCoalescer& coalescer = coalescers_[place.gpc];
   // Whoever waits behind atomics finds nobody in step with it.
-  const bool alone = sent > to_ticks(request.time);
+  const bool alone = behind_atomics > to_ticks(request.time);
   const PortAnswer shared = alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent + way);
   if (const RequestCoalescer::Asker* first = alone ? nullptr : coalescer.joined(); first && first->round == round_)
     shared_reply_ = {first->sm, first->fill};
@@ -103,7 +105,7 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
 }
 
 Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
-  const Tick sent = leaves(request);
+  const Tick sent = leaves(request, leaves_behind_atomics(request));
   const Place place = place_of_sm_[request.sm];
   const Tick at_slice = read_near(place.partition, request.line, request.sectors, request.whole_line,
                                   sent + request_latency_ + place.way);
@@ -164,13 +166,16 @@ MemorySystem::Written MemorySystem::write(unsigned near, const MemoryRequest& re
   const SectorMask sectors = request.sectors;
   const unsigned home = hash_.home_partition(line);
   counters_.write_sectors += sectors.count();
-  Tick seen = partitions_[near].accept(line, sectors, request.kind == RequestKind::partial_write, now);
+  const bool partial = request.kind == RequestKind::partial_write;
+  Tick least = partitions_[near].least(line, sectors, partial);
+  Tick seen = partitions_[near].accept(line, sectors, partial, now);
   Tick taken_up = seen;
   if (near != home) {
     counters_.fabric_sectors += sectors.count();
     counters_.fabric_hit_sectors += sectors.count();  // a write always finds its place
     counters_.fabric_write_sectors += sectors.count();
     const Tick at_home = fabric_[home].accept(line, sectors, seen);
+    least += fabric_[home].least(sectors) + partitions_[home].least_passed_on(line, sectors);
     seen = partitions_[home].accept_passed_on(line, sectors, at_home);
     taken_up = fabric_[home].without_way(seen);
   }
@@ -179,7 +184,7 @@ MemorySystem::Written MemorySystem::write(unsigned near, const MemoryRequest& re
     write_back(partitions_[near].keep(line, sectors), seen);
   else if (partitions_.size() > 1)
     partitions_[1 - home].invalidate(line, sectors);
-  return {taken_up, std::max(seen, kept) + slice_latency_};
+  return {taken_up, taken_up - now - least, std::max(seen, kept) + slice_latency_};
 }
 
 // An atomic is done in its line's home partition, whichever is asked; what it changes stays there.

@@ -84,9 +84,12 @@ class MemorySystem {
 
  private:
   static bool reads_near(RequestKind kind) { return kind == RequestKind::read || kind == RequestKind::bulk_read; }
-  // When a request leaves its SM, behind what that has sent.
-  Tick leaves(const MemoryRequest& request) const {
-    return stores_[request.sm].leaves(atomics_[request.sm].leaves(to_ticks(request.time)));
+  // When a request may leave its SM, behind the atomics that this has sent; then behind its stores, too.
+  Tick leaves_behind_atomics(const MemoryRequest& request) const {
+    return atomics_[request.sm].leaves(to_ticks(request.time));
+  }
+  Tick leaves(const MemoryRequest& request, Tick now) const {
+    return is_write(request.kind) ? stores_[request.sm].leaves(now) : stores_[request.sm].leaves_behind(now);
   }
   // When a line that no request is merged with is at the SM's GPC.
   Tick read_past_coalescer(const MemoryRequest& request);
@@ -96,6 +99,7 @@ class MemorySystem {
   Tick read_home(unsigned home, LineAddress line, SectorMask sectors, bool whole_line, Tick now, bool by_fabric);
   struct Written {
     Tick taken_up;  // by the slices that it passes; the way between them left out
+    Tick waited;    // of that, because they were busy
     Tick done;
   };
   Written write(unsigned near, const MemoryRequest& request, Tick now);

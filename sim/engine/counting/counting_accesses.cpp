@@ -84,7 +84,7 @@ void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, Sect
         .fill = static_cast<std::uint32_t>(places_.size()) + cta.place + 1,
         .sectors = sectors,
         .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write},
-       cta.began);
+       cta.began, gpu_.crossbar.store_cycles(sectors.count(), whole != sectors) << lines_.shift());
 }
 
 void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKind access,
@@ -94,7 +94,6 @@ void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKi
     if (returns) counters_.fill_sectors += packet.sectors.count();
     const LineAddress line = base_line + packet.line;
     if (!lines_.keeps(line)) continue;
-    egress_ += packet_cycles(packet, instruction.atomic(), returns) - line_cycles_;
     send({.line = line,
           .fill = returns ? cta.place + 1 : 0,
           .sectors = packet.sectors,
@@ -103,7 +102,7 @@ void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKi
           .one_word = packet.one_word,
           .word = packet.place,
           .whole = packet.whole()},
-         cta.began);
+         cta.began, packet_cycles(packet, instruction.atomic(), returns) << lines_.shift());
     if (returns) ++cta.out;
   }
 }
@@ -133,15 +132,14 @@ void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, Acces
         .sectors = found.missing,
         .kind = RequestKind::read,
         .whole_line = whole_line},
-       now);
+       now, line_cycles_);
   ++cta.out;
 }
 
-// MemoryRequest::fill names the place of the CTA that waits, beyond places_.size() of one that writes; 0: none. A line
-// that is written stands for those that are not looked at: nothing passes over them.
-void CountingSm::send(MemoryRequest request, Cycle now) {
-  request.time = egress_ =
-      std::max(egress_, now) + (is_write(request.kind) ? line_cycles_ << lines_.shift() : line_cycles_);
+// MemoryRequest::fill names the place of the CTA that waits, beyond places_.size() of one that writes; 0: none. Nothing
+// passes over stores and atomics that are not looked at: `cycles` of the way out are of all that this one stands for.
+void CountingSm::send(MemoryRequest request, Cycle now, Cycle cycles) {
+  request.time = egress_ = std::max(egress_, now) + cycles;
   request.sm = static_cast<std::uint16_t>(id_);
   outbox_.push_back(request);
 }

@@ -165,7 +165,7 @@ class CountingSm {
   void pass_over(Cta& cta, std::uint32_t loads);
   void send_packets(Cta& cta, const Instruction& instruction, AccessKind access, const AtomicFootprint& packets,
                     LineAddress base_line);
-  void send(MemoryRequest request, Cycle now);
+  void send(MemoryRequest request, Cycle now, Cycle cycles);
   std::uint64_t barrier_wavefronts_of(const SmCounters& total) const;
 
   int id_;
@@ -209,7 +209,7 @@ class CountingSm {
   std::vector<FinishedCta> finished_;
   Cycle last_latency_ = 0;  // of the last line that was looked up
   bool last_missed_ = true;
-  Cycle line_cycles_;  // a line, read or written, keeps the way out busy
+  Cycle line_cycles_;  // a line that is read keeps the way out busy
   Cycle store_latency_;
   Cycle egress_ = 0;
   Cycle clock_ = 0;

@@ -31,9 +31,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       barrier_turn_(gpu.lsu.barrier_turn_cycles),
       answer_turn_(gpu.lsu.answer_turn_cycles),
       answer_hit_turn_(gpu.lsu.answer_hit_turn_cycles),
-      read_request_cycles_(gpu.crossbar.read_request_cycles),
-      write_sector_cycles_(gpu.crossbar.write_sector_cycles),
-      write_partial_cycles_(gpu.crossbar.write_partial_cycles),
+      crossbar_(gpu.crossbar),
       generic_cycles_(gpu.lsu.generic_cycles),
       compare_cycles_(gpu.shared.compare_cycles),
       cluster_bytes_(gpu.asynchronous.cluster_bytes_per_cycle),
@@ -257,7 +255,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(footprint.data_wavefronts);
   if (is_load(issue.access)) return load_lines(issue, footprint, line, tag);
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
-  data_.hold(DataStage::hits, egress_.next_free - store_buffer_cycles_);
+  data_.hold(DataStage::hits, egress_.next_free() - store_buffer_cycles_);
   const Stages stages = pass_global(issue.now, !is_local(issue.access), tag, footprint.data_wavefronts, issue.by);
   return store_lines(issue, footprint, line, stages);
 }
@@ -290,9 +288,9 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
                   .whole = packet.whole()},
                  sent, waiting);
   }
-  data_.hold(DataStage::hits, egress_.next_free);
+  data_.hold(DataStage::hits, egress_.next_free());
   timing.store_pending = !returns && waiting != OutstandingMisses::kNone ? 1 : 0;
-  timing.left = returns ? 0 : egress_.next_free;
+  timing.left = returns ? 0 : egress_.next_free();
   return timing;
 }
 
@@ -334,7 +332,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
                                                .sectors = found.missing,
                                                .kind = RequestKind::read,
                                                .whole_line = issue.instruction.whole_line()},
-                                              leaves = egress_.take(leaves, read_request_cycles_));
+                                              leaves = egress_.take(leaves, crossbar_.read_request_cycles));
       if (cached) l1_.allocate(line, found.missing, fill);
       misses_.wait_for(fill, waiting);
     }
@@ -368,7 +366,7 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   else if (issue.passes != 0)
     data_.take(DataStage::hits, stages.start, 1);  // to write what comes from L2
   // It holds the request until its misses have left.
-  tag_stage_.next_free = std::max(tag_stage_.next_free, leaves + read_request_cycles_);
+  tag_stage_.next_free = std::max(tag_stage_.next_free, leaves + crossbar_.read_request_cycles);
   return timing;
 }
 
@@ -377,8 +375,7 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
   const OutstandingMisses::Waiting waiting = waits_for_stores(issue.by.warp);
   for (const LineSectors& touched : footprint.lines) {
     const bool partial = touched.whole != touched.sectors;
-    const Cycle sent = egress_.take(
-        stages.start, touched.sectors.count() * write_sector_cycles_ + (partial ? write_partial_cycles_ : 0));
+    const Cycle sent = egress_.take(stages.start, crossbar_.store_cycles(touched.sectors.count(), partial));
     const LineAddress line = base_line + touched.line;
     misses_.send(
         {.line = line, .sectors = touched.sectors, .kind = partial ? RequestKind::partial_write : RequestKind::write},
@@ -388,8 +385,16 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
   }
   Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand)};
   timing.store_pending = waiting != OutstandingMisses::kNone ? 1 : 0;
-  timing.left = egress_.next_free;
+  timing.left = egress_.next_free();
   return timing;
+}
+
+void LoadStoreUnit::send_bulk(MemoryRequest request) {
+  const bool asks = request.kind == RequestKind::bulk_read || request.kind == RequestKind::bulk_prefetch;
+  const bool partial = request.kind == RequestKind::bulk_partial_write;
+  request.time = egress_.take_beside(
+      request.time, asks ? crossbar_.read_request_cycles : crossbar_.store_cycles(request.sectors.count(), partial));
+  misses_.outbox().push_back(request);
 }
 
 OutstandingMisses::Waiting LoadStoreUnit::waits_for_stores(std::uint16_t warp) {

@@ -25,6 +25,7 @@
 #include "models/part_cycles.h"
 #include "models/resource.h"
 #include "models/scoreboards.h"
+#include "models/way_out.h"
 #include "sim/engine/sm_counters.h"
 
 namespace tilescope {
@@ -89,8 +90,10 @@ class LoadStoreUnit {
   }
 
   // Stores that no slice of L2 takes up keep the way out of the SM until then.
-  void hold_back(Cycle until) { egress_.next_free = std::max(egress_.next_free, until); }
+  void hold_back(Cycle until) { egress_.hold(until); }
 
+  // A request of a bulk copy, which leaves beside those of loads and stores.
+  void send_bulk(MemoryRequest request);
   OutstandingMisses::Outbox& outbox() { return misses_.outbox(); }
   // The way to the other SMs of the cluster: when `bytes` that are ready at `now` have left.
   Cycle send_to_cluster(Cycle now, double bytes) {
@@ -161,9 +164,7 @@ class LoadStoreUnit {
   std::int64_t lines_together_;
   Cycle barrier_wavefronts_;
   PartCycles barrier_turn_, answer_turn_, answer_hit_turn_;
-  Cycle read_request_cycles_;
-  Cycle write_sector_cycles_;
-  Cycle write_partial_cycles_;
+  CrossbarSpec crossbar_;
   Cycle generic_cycles_;
   Cycle compare_cycles_;
   bool tracks_stores_ = false;
@@ -176,7 +177,7 @@ class LoadStoreUnit {
   DataStage data_;
   std::vector<SubPort> ports_;
   Resource tag_stage_;
-  Resource egress_;
+  WayOut egress_;
 };
 
 }  // namespace tilescope

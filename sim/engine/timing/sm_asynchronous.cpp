@@ -118,7 +118,7 @@ void Sm::issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand
   const Cycle begins = now + (box.rows.size() > 1 ? asynchronous_.tensor_cycles : asynchronous_.bulk_cycles);
   std::uint32_t lines = 0;
   std::uint64_t sectors = 0;
-  const auto send = [this](const MemoryRequest& request) { lsu_.outbox().push_back(request); };
+  const auto send = [this](const MemoryRequest& request) { lsu_.send_bulk(request); };
   if (instruction.op != OpClass::bulk_load) {
     const RequestKind kind = instruction.op == OpClass::bulk_store       ? RequestKind::bulk_write
                              : instruction.op == OpClass::bulk_reduction ? RequestKind::bulk_reduction
