@@ -4,9 +4,7 @@
 //   who: store and read, all SMs; store_half and read_half, one SM of each TPC, the other does nothing; halves, one
 //   stores and the other reads; all, half of each SM's warps store and the others read.
 //   home: of the places, as in home_rates.
-//   store: what one instruction of a warp writes: line, one; half, 64 bytes of each of two; sector, 32 bytes of each of
-//   four; word, 4 bytes of each of 32; row, 32 bytes of eight lines in rows 4 KiB apart, as in tile_store, and the next
-//   instruction the lines beside them.
+//   store: what one instruction of a warp writes (store_shapes.cuh).
 //   read, past L1: line, four, 16 bytes a lane; sector, 32 bytes of each of four; bulk, copies of 4 KiB by TMA, eight
 //   under way, from one thread.
 //   stored and read: sectors a cycle of the SM, all SMs.
@@ -15,6 +13,7 @@
 #include "benchmarks.h"
 #include "homes.h"
 #include "hopper.cuh"
+#include "store_shapes.cuh"
 #include "tile_reader.cuh"
 
 namespace tilescope::gpu {
@@ -24,44 +23,13 @@ constexpr std::size_t kBytes = 256U << 20U;
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / 32;
 constexpr int kPlacesOfSm = 2 * kWarps;
-[[maybe_unused]] constexpr unsigned kLine = 128;
-[[maybe_unused]] constexpr unsigned kOfWarp = 2 * kPlace;  // bytes
-[[maybe_unused]] constexpr unsigned kCopies = 8;           // under way
-constexpr unsigned kCountFrom = 20'000;                    // cycles
+[[maybe_unused]] constexpr unsigned kCopies = 8;  // under way
+constexpr unsigned kCountFrom = 20'000;           // cycles
 constexpr unsigned kCountTo = 80'000;
-[[maybe_unused]] constexpr int kStoreGroup = 4;  // instructions between two looks at the clock
 [[maybe_unused]] constexpr int kReadGroup = 8;
 
 enum class Role { idle, stores, reads, both };
-enum class Store { line, half, sector, word, row };
 enum class Read { line, sector, bulk };
-
-[[maybe_unused]] __device__ constexpr unsigned piece_of(Store store) {  // bytes of a line
-  return store == Store::line ? 128 : store == Store::half ? 64 : store == Store::word ? 4 : 32;
-}
-[[maybe_unused]] __device__ constexpr unsigned sectors_of(Store store) {
-  return store == Store::row ? 8 : store == Store::word ? 32 : 4;
-}
-
-template <Store kStore>
-__device__ void store_some(char* data, const unsigned* own, unsigned step) {
-  const unsigned lane = threadIdx.x % 32;
-  const unsigned warp = threadIdx.x / 32;
-#pragma unroll
-  for (int i = 0; i < kStoreGroup; ++i) {
-    const unsigned n = step * kStoreGroup + i;
-    if (kStore == Store::row) {
-      // Four warps share eight places, a KiB of each.
-      char* const row = data + std::size_t{own[warp % 4 * 8 + lane / 4]} * kPlace + warp / 4 * 1024;
-      *reinterpret_cast<float2*>(row + (n * kLine + n / 8 * 32) % 1024 + lane % 4 * 8) = make_float2(n, lane);
-    } else {
-      constexpr unsigned kLanes = piece_of(kStore) / 4;
-      const unsigned at = (n * (32 / kLanes) + lane / kLanes) * kLine % kOfWarp;
-      char* const place = data + std::size_t{own[warp * 2 + at / kPlace]} * kPlace;
-      asm volatile("st.global.u32 [%0], %1;" ::"l"(place + at % kPlace + lane % kLanes * 4), "r"(n) : "memory");
-    }
-  }
-}
 
 template <Read kRead>
 __device__ unsigned read_some(const char* data, const unsigned* own, unsigned step) {
@@ -94,21 +62,31 @@ __device__ unsigned read_some(const char* data, const unsigned* own, unsigned st
                                                  unsigned start) {
   unsigned counted = 0;
 #ifdef TILESCOPE_SM90A
+  // The places stand in registers: a load would wait behind the stores.
+  unsigned place[kPlacesOfSm];
+#pragma unroll
+  for (int i = 0; i < kPlacesOfSm; ++i) {
+    place[i] = own[i];
+  }
   const unsigned shared = aligned_shared();
   const auto wait_for = [&](unsigned copy) {
     while (!mbarrier_try_wait(shared_address(barriers + copy % kCopies), copy / kCopies % 2)) {
     }
   };
   unsigned copies = 0;
-  for (unsigned now = 0; now < kCountTo; now = clock_now(threadIdx.x) - start, ++copies) {
-    if (copies >= kCopies) {
-      wait_for(copies - kCopies);
+  for (unsigned now = 0; now < kCountTo;) {
+#pragma unroll
+    for (int i = 0; i < kPlacesOfSm; ++i) {
+      if (copies >= kCopies) {
+        wait_for(copies - kCopies);
+      }
+      counted += now >= kCountFrom && now < kCountTo ? 1 : 0;
+      const unsigned barrier = shared_address(barriers + copies % kCopies);
+      mbarrier_arrive_expect(barrier, kPlace);
+      bulk_load(shared + copies % kCopies * kPlace, data + std::size_t{place[i]} * kPlace, kPlace, barrier);
+      ++copies;
+      now = clock_now(threadIdx.x) - start;
     }
-    counted += now >= kCountFrom ? 1 : 0;
-    const unsigned barrier = shared_address(barriers + copies % kCopies);
-    mbarrier_arrive_expect(barrier, kPlace);
-    bulk_load(shared + copies % kCopies * kPlace, data + std::size_t{own[copies % kPlacesOfSm]} * kPlace, kPlace,
-              barrier);
   }
   for (unsigned copy = copies < kCopies ? 0 : copies - kCopies; copy < copies; ++copy) {
     wait_for(copy);
@@ -153,6 +131,7 @@ __global__ void __launch_bounds__(kThreads)
     mbarrier_publish();
   }
   __threadfence();
+  __syncthreads();  // all warps wait for the same value
   const long long begin = ((globaltimer_now() >> 16) + 2) << 16;
   while (globaltimer_now() < begin) {
   }
@@ -187,20 +166,6 @@ __global__ void __launch_bounds__(kThreads)
 #endif
 }
 
-const char* name_of(Store store) {
-  switch (store) {
-    case Store::line:
-      return "line";
-    case Store::half:
-      return "half";
-    case Store::sector:
-      return "sector";
-    case Store::word:
-      return "word";
-    default:
-      return "row";
-  }
-}
 const char* name_of(Read read) { return read == Read::line ? "line" : read == Read::sector ? "sector" : "bulk"; }
 
 struct Who {

@@ -1,0 +1,139 @@
+// How a burst of tensor copies that begins a tiled product comes in. The thread of a CTA asks at once for the first
+// stages of its tile, each 128 rows of 128 bytes of A and as many of B, and then waits for one stage after the other.
+// All CTAs begin together.
+//   data: cold, L2 has other lines, clean; dirty, the same, written; resident, the CTAs have read them.
+//   ctas: one to an SM. tiles: own, each CTA has rows of its own; shared, as of a product 18 tiles high, columns of
+//   tiles first. stages: asked for.
+//   stage0, stage1, ...: cycles until a stage is there; asked: until all are asked for. Means of the CTAs and of three
+//   launches.
+#include <string>
+
+#include "../common/tensor_map.h"
+#include "benchmarks.h"
+#include "hopper.cuh"
+
+namespace tilescope::gpu {
+namespace {
+
+constexpr int kMostStages = 6;
+constexpr int kRows = 128;
+constexpr int kBoxBytes = kRows * 128;
+constexpr int kSharedBytes = 2 * kMostStages * kBoxBytes + 1024;
+constexpr int kPitch = 1280;  // bytes
+[[maybe_unused]] constexpr int kTilesHigh = 18;
+constexpr int kLaunches = 3;
+constexpr std::size_t kOtherBytes = 256U << 20U;
+
+struct Arrivals {
+  unsigned asked, stage[kMostStages];
+};
+
+__global__ void burst(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
+                      const char* a, const char* b, bool shared_tiles, int stages, bool resident, Arrivals* arrivals,
+                      unsigned* sink) {
+#ifdef TILESCOPE_SM90A
+  __shared__ alignas(8) unsigned long long barriers[kMostStages];
+  const unsigned shared = aligned_shared();
+  const auto barrier = [&](int stage) { return shared_address(barriers + stage); };
+  const int tile = static_cast<int>(blockIdx.x);
+  const int a_row = (shared_tiles ? tile % kTilesHigh : tile) * kRows;
+  const int b_row = (shared_tiles ? tile / kTilesHigh : tile) * kRows;
+  if (resident) {
+    unsigned sum = 0;
+    for (int i = 0; i < kRows * stages; ++i) {
+      for (const char* row :
+           {a + std::size_t{kPitch} * (a_row + i % kRows), b + std::size_t{kPitch} * (b_row + i % kRows)}) {
+        unsigned v;
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(row + i / kRows * 128 + threadIdx.x * 4) : "memory");
+        sum ^= v;
+      }
+    }
+    if (sum == 0x12345678U) {
+      *sink = sum;
+    }
+  }
+  __syncwarp();
+  if (threadIdx.x != 0) {
+    return;
+  }
+  for (int stage = 0; stage < stages; ++stage) {
+    mbarrier_init(barrier(stage), 1);
+  }
+  mbarrier_publish();
+  const long long begin = ((globaltimer_now() >> 16) + 2) << 16;
+  while (globaltimer_now() < begin) {
+  }
+  const unsigned start = clock_now(shared);
+  for (int stage = 0; stage < stages; ++stage) {
+    mbarrier_arrive_expect(barrier(stage), 2 * kBoxBytes);
+    const auto ask = [&](const CUtensorMap& map, int row, int half) {
+      asm volatile(
+          "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+          "[%4];" ::"r"(shared + (2 * stage + half) * kBoxBytes),
+          "l"(&map), "r"(stage * 64), "r"(row), "r"(barrier(stage))
+          : "memory");
+    };
+    ask(a_map, a_row, 0);
+    ask(b_map, b_row, 1);
+  }
+  Arrivals& mine = arrivals[blockIdx.x];
+  mine.asked = clock_now(shared) - start;
+  for (int stage = 0; stage < stages; ++stage) {
+    while (!mbarrier_try_wait(barrier(stage), 0)) {
+    }
+    mine.stage[stage] = clock_now(shared) - start;
+  }
+#endif
+}
+
+}  // namespace
+
+void tma_burst(Report& report) {
+  if (!has_hopper("tma_burst")) {
+    return;
+  }
+  const int sms = sm_count();
+  const Recorder<char> a(std::size_t{kPitch} * kRows * sms);
+  const Recorder<char> b(std::size_t{kPitch} * kRows * sms);
+  const Recorder<char> other(kOtherBytes);
+  const Recorder<unsigned> sink(1);
+  const CUtensorMap a_map = matrix_map(a.device(), sms * kRows, kPitch / 2, kRows, 64, 128);
+  const CUtensorMap b_map = matrix_map(b.device(), sms * kRows, kPitch / 2, kRows, 64, 128);
+  allow_shared_memory(burst, kSharedBytes);
+  for (const char* data : {"cold", "dirty", "resident"}) {
+    for (const int ctas : {1, sms / 4, sms}) {
+      for (const bool shared_tiles : {false, true}) {
+        for (const int stages : {1, 2, 4, kMostStages}) {
+          double asked = 0;
+          double there[kMostStages] = {};
+          for (int launch = 0; launch <= kLaunches; ++launch) {  // the first brings the code
+            flush_l2();
+            if (data[0] == 'd') {
+              check(cudaMemset(other.device(), launch, kOtherBytes), "cudaMemset");
+            }
+            const Recorder<Arrivals> arrivals(ctas);
+            burst<<<ctas, 32, kSharedBytes>>>(a_map, b_map, a.device(), b.device(), shared_tiles, stages,
+                                              data[0] == 'r', arrivals.device(), sink.device());
+            finish("tma_burst");
+            for (const Arrivals& one : arrivals.host()) {
+              const double weight = launch == 0 ? 0 : 1.0 / (ctas * kLaunches);
+              asked += one.asked * weight;
+              for (int stage = 0; stage < stages; ++stage) {
+                there[stage] += one.stage[stage] * weight;
+              }
+            }
+          }
+          const std::string the_case = std::string("data=") + data + ";ctas=" + std::to_string(ctas) +
+                                       ";tiles=" + (shared_tiles ? "shared" : "own") +
+                                       ";stages=" + std::to_string(stages);
+          report.scalar("tma_burst", the_case, "asked", asked, "cycle");
+          for (int stage = 0; stage < stages; ++stage) {
+            report.scalar("tma_burst", the_case, ("stage" + std::to_string(stage)).c_str(), there[stage], "cycle");
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace tilescope::gpu
