@@ -29,6 +29,7 @@ constexpr double kShortSeconds = 0.1, kCountingSeconds = 1, kFastSeconds = 3, kL
 
 struct Estimate {
   double cycles = kFailed;
+  double cost = kFailed;  // what a rung ranks by: its cycles, or, where they were timed, nanoseconds
   Json result;
   std::string failure;
   bool stored = false;
@@ -104,7 +105,7 @@ class Search {
       const std::int64_t k = std::min(problem_.k, (options_.short_k + step - 1) / step * step);
       return counted(i, k, options);
     });
-    const std::vector<std::size_t> passed = passed_on(cycles_of(estimates), options_.shapes);
+    const std::vector<std::size_t> passed = passed_on(costs_of(estimates), options_.shapes);
     std::vector<bool> keep(first.size(), false);
     for (const std::size_t at : passed) keep[at] = true;
     std::vector<std::size_t> left;
@@ -126,13 +127,14 @@ class Search {
     auto estimates = run_rung(name(sample), all, seconds, [this, sample](std::size_t i, const RunOptions& options) {
       return timed_one(i, sample, options);
     });
-    const std::vector<double> cycles = cycles_of(estimates);
+    const std::vector<double> costs = costs_of(estimates);
     std::vector<Timed>& ranked = timed_.emplace_back();
     for (std::size_t at = 0; at < all.size(); ++at)
-      if (cycles[at] != kFailed && estimates[at].result["provenance"]["sampled_fraction"] == 1.0)
+      if (costs[at] != kFailed && estimates[at].result["provenance"]["sampled_fraction"] == 1.0)
         whole_[all[at]] = estimates[at].result;
-    for (const std::size_t at : passed_on(cycles, {all.size(), 0, all.size()}))
-      ranked.push_back({all[at], sample, tuned_.rungs.size() - 1, cycles[at], std::move(estimates[at].result)});
+    for (const std::size_t at : passed_on(costs, {all.size(), 0, all.size()}))
+      ranked.push_back(
+          {all[at], sample, tuned_.rungs.size() - 1, estimates[at].cycles, std::move(estimates[at].result)});
     return pass(all, estimates, width);
   }
 
@@ -153,16 +155,16 @@ class Search {
   std::vector<std::size_t> pass(const std::vector<std::size_t>& all, const std::vector<Estimate>& estimates,
                                 const RungWidth& width) {
     std::vector<std::size_t> left;
-    for (const std::size_t at : passed_on(cycles_of(estimates), width)) left.push_back(all[at]);
+    for (const std::size_t at : passed_on(costs_of(estimates), width)) left.push_back(all[at]);
     tuned_.rungs.back().kept = left.size();
     return left;
   }
 
-  static std::vector<double> cycles_of(const std::vector<Estimate>& estimates) {
-    std::vector<double> cycles;
-    cycles.reserve(estimates.size());
-    for (const Estimate& one : estimates) cycles.push_back(one.cycles);
-    return cycles;
+  static std::vector<double> costs_of(const std::vector<Estimate>& estimates) {
+    std::vector<double> costs;
+    costs.reserve(estimates.size());
+    for (const Estimate& one : estimates) costs.push_back(one.cost);
+    return costs;
   }
 
   template <class Body>
@@ -223,6 +225,7 @@ class Search {
     // Work grows with K.
     estimate.cycles =
         static_cast<double>(outcome.coarse_cycles) * static_cast<double>(problem_.k) / static_cast<double>(k);
+    estimate.cost = estimate.cycles;
     return estimate;
   }
 
@@ -254,7 +257,9 @@ class Search {
                              seconds, fmt::format("{}+{}", version(), source_hash())});
       }
     }
-    estimate.cycles = estimate.result.at("metrics").at("gpc__cycles_elapsed.max").get<double>();
+    const Json& metrics = estimate.result.at("metrics");
+    estimate.cycles = metrics.at("gpc__cycles_elapsed.max").get<double>();
+    estimate.cost = metrics.at("gpu__time_duration.sum").get<double>();  // tensor cores slow the clock down
     return estimate;
   }
 
@@ -306,14 +311,14 @@ class Search {
 
 }  // namespace
 
-std::vector<std::size_t> passed_on(const std::vector<double>& cycles, const RungWidth& width) {
-  std::vector<std::size_t> order(cycles.size());
+std::vector<std::size_t> passed_on(const std::vector<double>& costs, const RungWidth& width) {
+  std::vector<std::size_t> order(costs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cycles[a] < cycles[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] < costs[b]; });
   std::vector<std::size_t> passed;
   for (const std::size_t i : order) {
-    if (cycles[i] == kFailed) break;
-    const bool close = passed.size() < width.most && cycles[i] <= cycles[order[0]] * (1 + width.margin);
+    if (costs[i] == kFailed) break;
+    const bool close = passed.size() < width.most && costs[i] <= costs[order[0]] * (1 + width.margin);
     if (passed.size() >= width.keep && !close) break;
     passed.push_back(i);
   }

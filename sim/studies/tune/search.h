@@ -81,8 +81,8 @@ struct Tuned {
 Tuned search(const GpuSpec& gpu, const Problem& problem, std::vector<Configuration> space,
              const SearchOptions& options);
 
-// Of estimates, cycles by number, which a rung of this width passes on: in ascending order of cycles, equal ones in
-// that of their numbers.
-std::vector<std::size_t> passed_on(const std::vector<double>& cycles, const RungWidth& width);
+// Of estimates, costs by number, which a rung of this width passes on: in ascending order of cost, equal ones in that
+// of their numbers.
+std::vector<std::size_t> passed_on(const std::vector<double>& costs, const RungWidth& width);
 
 }  // namespace tilescope::tune
