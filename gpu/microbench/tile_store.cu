@@ -42,7 +42,7 @@ void tile_store(Report& report) {
         "cudaFuncSetAttribute");
   const Recorder<float2> data(std::size_t{1} << 27);
   for (const bool all : {false, true}) {
-    for (const int pitch : {512, 3072, 4096, 16384}) {
+    for (const int pitch : {512, 3072, 4096, 4608, 5120, 6144, 7168, 8192, 8704, 9216, 12288, 16384}) {
       for (const int warps : {1, 4, 8}) {
         for (const int tiles : {1, 2, 4}) {
           const int ctas = all ? sm_count() : 1;
