@@ -37,7 +37,7 @@ __device__ unsigned read_group(const char* const (&from)[kGroup]) {
     if (kRead == Read::line) {
       v[i] = load_past_l1(reinterpret_cast<const uint4*>(from[i]));
     } else {
-      asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[i].x) : "l"(from[i]) : "memory");
+      v[i].x = load_word_past_l1(from[i]);
     }
   }
   unsigned sum = 0;

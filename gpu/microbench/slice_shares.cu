@@ -43,10 +43,7 @@ __device__ unsigned read_some(const char* data, const unsigned* own, unsigned st
     if (kRead == Read::line) {
       v[i] = load_past_l1(reinterpret_cast<const uint4*>(from) + lane);
     } else {
-      asm volatile("ld.global.cg.u32 %0, [%1];"
-                   : "=r"(v[i].x)
-                   : "l"(from + lane / 8 * kLine + lane % 8 * 4)
-                   : "memory");
+      v[i].x = load_word_past_l1(from + lane / 8 * kLine + lane % 8 * 4);
     }
   }
   unsigned sum = 0;

@@ -16,6 +16,12 @@ __device__ inline uint4 load_past_l1(const uint4* address) {
   return v;
 }
 
+__device__ inline unsigned load_word_past_l1(const void* address) {
+  unsigned v;
+  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(address) : "memory");
+  return v;
+}
+
 // The warps of the SMs that take part (rank_of_sm; -1 does not) read `tiles` tiles of kReadTile elements, `passes`
 // times. shared: every SM reads everything. Otherwise a tile is always read by the same warp. Called by all threads.
 __device__ inline void read_tiles(const uint4* data, int tiles, int passes, bool shared, const int* rank_of_sm,

@@ -11,6 +11,7 @@
 #include "../common/tensor_map.h"
 #include "benchmarks.h"
 #include "hopper.cuh"
+#include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -43,9 +44,7 @@ __global__ void burst(const __grid_constant__ CUtensorMap a_map, const __grid_co
     for (int i = 0; i < kRows * stages; ++i) {
       for (const char* row :
            {a + std::size_t{kPitch} * (a_row + i % kRows), b + std::size_t{kPitch} * (b_row + i % kRows)}) {
-        unsigned v;
-        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(row + i / kRows * 128 + threadIdx.x * 4) : "memory");
-        sum ^= v;
+        sum ^= load_word_past_l1(row + i / kRows * 128 + threadIdx.x * 4);
       }
     }
     if (sum == 0x12345678U) {

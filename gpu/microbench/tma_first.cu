@@ -9,6 +9,7 @@
 #include "../common/tensor_map.h"
 #include "benchmarks.h"
 #include "hopper.cuh"
+#include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
@@ -36,21 +37,13 @@ __global__ void copy_first(const __grid_constant__ Maps maps, const Maps* in_mem
   unsigned sum = 0;
   if (resident) {
     for (int row = 0; row < kCopies * kBoxRows; ++row) {
-      const char* const at = data + std::size_t{2} * kColumns * (first_row + row) + threadIdx.x * 4;
-      unsigned v;
-      asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(at) : "memory");
-      sum ^= v;
+      sum ^= load_word_past_l1(data + std::size_t{2} * kColumns * (first_row + row) + threadIdx.x * 4);
     }
   }
   const Maps* const used = where == Where::param || where == Where::prefetched ? &maps : in_memory;
   if (where == Where::read) {
     for (unsigned i = threadIdx.x; i < sizeof(Maps) / 4; i += 32) {
-      unsigned v;
-      asm volatile("ld.global.cg.u32 %0, [%1];"
-                   : "=r"(v)
-                   : "l"(reinterpret_cast<const char*>(in_memory) + i * 4)
-                   : "memory");
-      sum ^= v;
+      sum ^= load_word_past_l1(reinterpret_cast<const char*>(in_memory) + i * 4);
     }
   }
   if (sum == 0x12345678U) {
