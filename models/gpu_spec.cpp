@@ -75,9 +75,15 @@ void PipesSpec::fields(SpecFields& f) {
 
 void InstructionCacheSpec::fields(SpecFields& f) {
   f.integer("miss_cycles", miss_cycles, {0, 10000}, "cycle",
-            "a line of code that the SM does not hold, asked for to there; 0: all code is there from the start");
-  f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines that an SM fetches");
-  f.integer("lines_ahead", lines_ahead, {0, 64}, "line", "fetched with a line that a warp comes to");
+            "a fetch of code that the SM does not hold and the launch has brought; 0: all code is there from the start");
+  f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines of a fetch");
+  f.integer("lines_per_fetch", lines_per_fetch, {1, 64}, "line", "that a fetch brings");
+  f.integer("launch_kib", launch_kib, {0, 65536}, "KiB", "of a kernel's code that its launch brings");
+  f.real("launch_line_cycles", launch_line_cycles, {0, 1000}, "cycle", "that each line of these takes");
+  f.integer("first_cycles", first_cycles, {0, 10000}, "cycle", "from the beginning of a launch to the first of these");
+  f.integer("memory_cycles", memory_cycles, {0, 10000}, "cycle", "a fetch of code that the launch has not brought");
+  f.integer("buffer_lines", buffer_lines, {0, 4096}, "line", "that a sub-partition holds; 0: jumps never wait for it");
+  f.integer("buffer_cycles", buffer_cycles, {0, 1000}, "cycle", "that a jump to a line waits that it does not hold");
 }
 
 void ConstantCacheSpec::fields(SpecFields& f) {
@@ -276,6 +282,9 @@ void AsyncSpec::fields(SpecFields& f) {
   f.integer("bulk_cycles", bulk_cycles, {0, 10000}, "cycle", "issue of a bulk copy to its first request");
   f.integer("tensor_cycles", tensor_cycles, {0, 10000}, "cycle", "issue of a tensor copy to its first request");
   f.real("box_row_cycles", box_row_cycles, {0.01, 1000}, "cycle", "between two lines that a copy asks for");
+  f.integer("operand_cycles", operand_cycles, {1, 1000}, "cycle",
+            "issue of a bulk or tensor copy to when its registers are free");
+  f.integer("read_bytes_per_cycle", read_bytes_per_cycle, {1, 1024}, "byte/cycle", "that such copies bring into one SM");
   f.real("store_bytes_per_cycle", store_bytes_per_cycle, {0.01, 10000}, "byte/cycle",
          "that a copy to global memory reads from shared memory");
   f.integer("cluster_cycles", cluster_cycles, {1, 10000}, "cycle", "one way between two SMs of a cluster");

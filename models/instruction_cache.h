@@ -1,7 +1,13 @@
-// The code that an SM holds: empty when a launch begins, filled line by line as its warps come by. A line that is not
-// there is fetched with the lines that follow it, so that straight code waits for one trip and then for the rate at
-// which lines arrive. Lines are never given up; the largest kernel that this was held against has 94 KiB.
-// Source: time of one-CTA launches and stalls of cold launches on an H200, docs/cold-start.md.
+// The code that an SM holds: empty when a launch begins, fetched as its warps come by, a few lines of 128 bytes at a
+// time. Behind the line that a warp is in the next fetch is already under way, so that straight code waits for the rate
+// at which lines arrive; a jump to a line that would come later than a fetch of its own has one.
+//
+// A fetch takes a short trip to a cache that SMs share. A launch brings the first part of its kernel there, line by
+// line from its beginning on; code behind that part comes from device memory. Lines are never given up.
+//
+// Source: gpu/microbench/code_jumps.cu (gpu/measured/h200/code_jumps.csv, code_jumps_counted.csv), docs/cold-start.md.
+// Not modelled: an SM holds 32 KiB, the shared cache 128; code that L2 holds takes 265 cycles in place of
+// memory_cycles.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +15,6 @@
 #include <vector>
 
 #include "models/gpu_spec.h"
-#include "models/resource.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -21,37 +26,66 @@ class InstructionCache {
 
   // `instructions`: static ones of the kernel.
   InstructionCache(const InstructionCacheSpec& spec, std::size_t instructions)
-      : miss_(spec.miss_cycles),
-        interval_(spec.line_cycles),
-        ahead_(static_cast<std::size_t>(spec.lines_ahead)),
-        ready_(spec.miss_cycles == 0 ? 0 : (instructions + kPerLine - 1) / kPerLine, kNever) {}
+      : spec_(spec),
+        per_fetch_(static_cast<std::size_t>(spec.lines_per_fetch)),
+        launched_(static_cast<std::size_t>(spec.launch_kib) * 1024 / (kPerLine * 16)),
+        lines_(spec.miss_cycles == 0 ? 0 : (instructions + kPerLine - 1) / kPerLine) {}
 
   // A warp comes to the instruction at `index` at `now`. Returns from when on it can issue.
   Cycle fetch(std::size_t index, Cycle now) {
     const std::size_t line = index / kPerLine;
-    if (line >= ready_.size()) return now;
-    const std::size_t last = std::min(line + ahead_, ready_.size() - 1);
-    for (std::size_t l = line; l <= last; ++l)
-      if (ready_[l] == kNever) ready_[l] = port_.take(now, interval_) + miss_;
-    return std::max(now, ready_[line]);
+    if (line >= lines_.size()) return now;
+    if (lines_[line].ready > now) begin(line, now);
+    for (std::size_t next = line + 1; next <= line + per_fetch_ && next < lines_.size(); ++next)
+      if (lines_[next].ready == kNever) follow(next, now);
+    return std::max(now, lines_[line].ready);
   }
 
   // How many of the `most` instructions from `index` on need no fetch by a warp that comes to `index` at `now`.
   std::size_t settled(std::size_t index, std::size_t most, Cycle now) const {
     std::size_t line = index / kPerLine;
-    while (line < ready_.size() && ready_[line] <= now && asked_for(line + ahead_) && line * kPerLine < index + most)
+    while (line < lines_.size() && lines_[line].ready <= now && asked_for(line + per_fetch_) &&
+           line * kPerLine < index + most)
       ++line;
-    return line < ready_.size() ? std::min(most, std::max(line, index / kPerLine + 1) * kPerLine - index) : most;
+    return line < lines_.size() ? std::min(most, std::max(line, index / kPerLine + 1) * kPerLine - index) : most;
   }
 
  private:
-  bool asked_for(std::size_t line) const { return line >= ready_.size() || ready_[line] != kNever; }
+  struct Line {
+    Cycle ready = kNever;   // kNever: not asked for
+    std::size_t place = 0;  // in its fetch
+  };
 
-  Cycle miss_;
-  Cycle interval_;
-  std::size_t ahead_;
-  std::vector<Cycle> ready_;  // by line; kNever: not asked for
-  Resource port_;
+  bool asked_for(std::size_t line) const { return line >= lines_.size() || lines_[line].ready != kNever; }
+  // When a fetch of `line` that is sent at `now` is back.
+  Cycle back(std::size_t line, Cycle now) const {
+    if (line >= launched_) return now + spec_.memory_cycles;
+    const auto brought = static_cast<Cycle>(spec_.launch_line_cycles * static_cast<double>(line));
+    return std::max(now, spec_.first_cycles + brought) + spec_.miss_cycles;
+  }
+  // A fetch of its own, unless the line comes sooner.
+  void begin(std::size_t line, Cycle now) {
+    const Cycle there = back(line, now);
+    for (std::size_t i = 0; i < per_fetch_ && line + i < lines_.size(); ++i) {
+      Line& one = lines_[line + i];
+      const Cycle ready = there + static_cast<Cycle>(i) * spec_.line_cycles;
+      if (one.ready <= ready) return;
+      one = {ready, i};
+    }
+  }
+  // The line behind one that is asked for: in its fetch, or in the next, which is sent when that one is back.
+  void follow(std::size_t line, Cycle now) {
+    const Line& before = lines_[line - 1];
+    if (before.place + 1 < per_fetch_)
+      lines_[line] = {std::max(before.ready, now) + spec_.line_cycles, before.place + 1};
+    else
+      lines_[line] = {back(line, std::max(before.ready, now)), 0};
+  }
+
+  InstructionCacheSpec spec_;
+  std::size_t per_fetch_;
+  std::size_t launched_;  // lines that the launch brings
+  std::vector<Line> lines_;
 };
 
 }  // namespace tilescope

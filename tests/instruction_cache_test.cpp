@@ -1,7 +1,13 @@
-// Code that is cold when a launch begins: models/instruction_cache.h by itself, and what it does to a launch.
+// Code that is cold when a launch begins: models/instruction_cache.h by itself, what it does to a launch, and the
+// microbenchmark's own code against gpu/measured/h200/code_jumps_counted.csv.
 #include "models/instruction_cache.h"
 
+#include <fstream>
+#include <numeric>
+#include <string>
+
 #include "microbench.h"
+#include "sass_runs.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
@@ -10,6 +16,16 @@ namespace {
 
 constexpr std::size_t kLine = InstructionCache::kPerLine;
 
+InstructionCacheSpec small_spec() {
+  InstructionCacheSpec spec;
+  spec.miss_cycles = 100;
+  spec.line_cycles = 10;
+  spec.lines_per_fetch = 3;
+  spec.launch_kib = 8;  // 64 lines
+  spec.memory_cycles = 700;
+  return spec;
+}
+
 // One warp runs through `count` instructions that wait for nothing.
 Cycle straight_code(const GpuSpec& gpu, int count) {
   Program program;
@@ -17,20 +33,84 @@ Cycle straight_code(const GpuSpec& gpu, int count) {
   return run(gpu, HandMadeKernel(1, kLanes, program), Mode::timing).cycles;
 }
 
+struct Blocks {  // of gpu/microbench/code_jumps.cu
+  std::string kernel, name;
+  int count;
+};
+
+// Cycles of all blocks, where the code is new.
+double measured(const Blocks& blocks, int ctas) {
+  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/code_jumps_counted.csv");
+  const std::string row = "code_jumps," + blocks.name + ";ctas=" + std::to_string(ctas) + ";turn=0;block=";
+  double sum = 0;
+  int found = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(row)) continue;
+    sum += std::stod(line.substr(line.find(",cycles,") + 8));
+    ++found;
+  }
+  REQUIRE(found == blocks.count);
+  return sum;
+}
+
+double predicted(const Blocks& blocks, const std::vector<std::string>& changes = {}) {
+  const SassScratch scratch;
+  const auto kernel =
+      sass_kernel(scratch.write("jumps.yaml", "kernel: {sass: " + sass_data + "code_jumps.sm_90.sass.zst, name: " +
+                                                  blocks.kernel + "}\ngrid: [1]\nblock: [32]\nargs: [1, 0, {f32: "
+                                                  "0.5}, {buffer: 64KiB}, {buffer: 64}]\n"));
+  RunOptions options;
+  options.sample = Sample::off;
+  options.by_instruction = true;
+  const RunOutcome outcome = simulate(cold_gpu("h200", changes), *kernel, options);
+  double sum = 0;
+  int looks = 0;
+  for (std::size_t i = 0; i < kernel->code().size(); ++i) {
+    const auto& stalls = outcome.instructions[i].stall_cycles;
+    if (looks > 0 && looks <= blocks.count)
+      sum += static_cast<double>(std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0}));
+    if (kernel->source_of(i).text.find("SR_CLOCKLO") != std::string::npos) ++looks;
+  }
+  REQUIRE(looks == blocks.count + 1);
+  return sum;
+}
+
 }  // namespace
 
-TEST_CASE("a line comes after a miss, the lines behind it one by one") {
-  InstructionCache cache({.miss_cycles = 100, .line_cycles = 10, .lines_ahead = 2}, 100 * kLine);
+TEST_CASE("a line comes after a trip, the lines of its fetch one by one, the next fetch when it is back") {
+  InstructionCache cache(small_spec(), 200 * kLine);
   CHECK(cache.fetch(0, 50) == 150);
   CHECK(cache.fetch(kLine, 151) == 160);
   CHECK(cache.fetch(2 * kLine, 161) == 170);
-  CHECK(cache.fetch(0, 200) == 200);
-  CHECK(cache.fetch(50 * kLine + 3, 1000) == 1100);
-  CHECK(cache.fetch(49 * kLine, 1001) == 1130);  // nobody fetches backwards; the port is taken by three lines
+  CHECK(cache.fetch(3 * kLine, 171) == 270);
+  CHECK(cache.fetch(0, 400) == 400);
 }
 
-TEST_CASE("a warp asks again where a line is not there yet, and where lines behind it have to be fetched") {
-  InstructionCache cache({.miss_cycles = 100, .line_cycles = 10, .lines_ahead = 2}, 100 * kLine);
+TEST_CASE("a jump ahead of what is on its way has a fetch of its own") {
+  InstructionCache cache(small_spec(), 200 * kLine);
+  cache.fetch(0, 0);
+  CHECK(cache.fetch(20 * kLine + 3, 10) == 110);
+  CHECK(cache.fetch(kLine, 60) == 110);  // on its way, and no sooner by another
+}
+
+TEST_CASE("code behind what the launch brings comes from device memory") {
+  InstructionCache cache(small_spec(), 200 * kLine);
+  CHECK(cache.fetch(63 * kLine, 1000) == 1100);
+  CHECK(cache.fetch(64 * kLine, 2000) == 2000);  // it followed the line before
+  CHECK(cache.fetch(100 * kLine, 3000) == 3700);
+}
+
+TEST_CASE("a launch brings its code line by line") {
+  InstructionCacheSpec spec = small_spec();
+  spec.first_cycles = 40;
+  spec.launch_line_cycles = 5;
+  InstructionCache cache(spec, 200 * kLine);
+  CHECK(cache.fetch(0, 0) == 140);
+  CHECK(cache.fetch(50 * kLine, 150) == 40 + 250 + 100);
+}
+
+TEST_CASE("a warp asks again where a line is not there yet, and where the next fetch has to be sent") {
+  InstructionCache cache(small_spec(), 100 * kLine);
   cache.fetch(0, 0);
   CHECK(cache.settled(0, 1000, 100) == kLine);
   CHECK(cache.settled(3, 1000, 100) == kLine - 3);
@@ -49,9 +129,10 @@ TEST_CASE("without a miss time all code is there") {
 TEST_CASE("straight code waits for one trip, then for the rate of lines") {
   const GpuSpec warm = gpu("h200", {"instruction_cache.miss_cycles=0"});
   const GpuSpec cold = gpu("h200", {"instruction_cache.miss_cycles=500", "instruction_cache.line_cycles=40",
-                                    "instruction_cache.lines_ahead=15"});
+                                    "instruction_cache.lines_per_fetch=16", "instruction_cache.first_cycles=0",
+                                    "instruction_cache.launch_line_cycles=0", "instruction_cache.buffer_lines=0"});
   CHECK(straight_code(cold, 4) - straight_code(warm, 4) == 500);
-  // 64 lines of eight instructions, one a cycle: 40 cycles each once they come.
+  // 64 lines of eight instructions, one a cycle: 40 cycles each once they come, and a trip for each 16.
   const auto lines = static_cast<Cycle>(64);
   const Cycle more =
       straight_code(cold, 64 * static_cast<int>(kLine)) - straight_code(warm, 64 * static_cast<int>(kLine));
@@ -61,9 +142,26 @@ TEST_CASE("straight code waits for one trip, then for the rate of lines") {
 
 TEST_CASE("waiting for code is no_instruction") {
   const Program program{step(OpClass::nop), step(OpClass::nop)};
-  const GpuSpec cold = gpu("h200", {"instruction_cache.miss_cycles=700"});
+  const GpuSpec cold = gpu("h200", {"instruction_cache.miss_cycles=700", "instruction_cache.first_cycles=50",
+                                    "instruction_cache.buffer_lines=0"});
   const RunOutcome outcome = run(cold, HandMadeKernel(1, kLanes, program), Mode::timing);
-  CHECK(outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::no_instruction)] == 700);
+  CHECK(outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::no_instruction)] == 750);
+}
+
+TEST_CASE("jumps and straight code that an SM has not run before take as long as on hardware") {
+  const std::vector<Blocks> all{{"probe_code_jumpsILi1024ELi32ELi0E", "over=1024;blocks=32;behind=0", 32},
+                                {"probe_code_jumpsILi256ELi24ELi0E", "over=256;blocks=24;behind=0", 24},
+                                {"probe_code_jumpsILi512ELi24ELi96E", "over=512;blocks=24;behind=96", 24},
+                                {"probe_code_straightILi4ELi32ELi0E", "over=0;ipc=1;behind=0", 32}};
+  for (const Blocks& blocks : all) {
+    CAPTURE(blocks.name);
+    CHECK(predicted(blocks) == doctest::Approx(measured(blocks, 132)).epsilon(0.16));
+  }
+  const Blocks &near = all[0], &far = all[2], &straight = all[3];
+  CHECK(predicted(near, {"instruction_cache.launch_kib=0"}) > 4 * measured(near, 132));
+  CHECK(predicted(far, {"instruction_cache.launch_kib=256"}) < 0.4 * measured(far, 132));
+  CHECK(predicted(straight, {"instruction_cache.line_cycles=24"}) > 1.3 * measured(straight, 132));
+  CHECK(predicted(straight, {"instruction_cache.lines_per_fetch=1"}) > 2 * measured(straight, 132));
 }
 
 TEST_CASE("a CTA stays until what it has stored has left its SM") {

@@ -182,6 +182,16 @@ inline const std::vector<Use>& uses() {
        }},
       {"instruction_cache.miss_cycles", always},
       {"instruction_cache.line_cycles", always},
+      {"instruction_cache.first_cycles", always},
+      {"instruction_cache.memory_cycles",
+       [](const KernelRun& ran) {
+         const auto brought = static_cast<std::size_t>(ran.gpu.instruction_cache.launch_kib) * 64;  // instructions
+         std::size_t reached = 0;
+         for (std::size_t i = 0; i < ran.kernel.code().size(); ++i)
+           if (ran.outcome.instructions[i].executed != 0) reached = i;
+         return reached >= brought;
+       }},
+      {"instruction_cache.buffer_cycles", always},
       {"constant_cache.miss_cycles", reads_operand},
       {"constant_cache.load_miss_cycles",
        [](const KernelRun& ran) {
@@ -269,6 +279,7 @@ inline const std::vector<Use>& uses() {
        [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
       {"asynchronous.mbarrier_limit_cycles",
        [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
+      {"asynchronous.operand_cycles", [](const KernelRun& ran) { return ran.copies(false) || ran.copies(true); }},
       {"asynchronous.bulk_cycles", [](const KernelRun& ran) { return ran.copies(false); }},
       {"asynchronous.tensor_cycles", [](const KernelRun& ran) { return ran.copies(true); }},
       {"asynchronous.box_row_cycles",

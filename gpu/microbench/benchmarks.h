@@ -30,6 +30,7 @@ void constant_cache(Report& report);
 void special_rate(Report& report);
 void issue_depth(Report& report);
 void code_loop(Report& report);
+void code_jumps(Report& report);
 void cold_burst(Report& report);
 void counted_span(Report& report);
 void behind(Report& report);

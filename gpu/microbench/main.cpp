@@ -45,6 +45,7 @@ const Benchmark kBenchmarks[] = {
     {"special_rate", special_rate},
     {"issue_depth", issue_depth},
     {"code_loop", code_loop},
+    {"code_jumps", code_jumps},
     {"cold_burst", cold_burst},
     {"counted_span", counted_span},
     {"behind", behind},

@@ -55,6 +55,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       slice_latency_(to_ticks(gpu.l2.latency_cycles)),
       atomic_latency_(to_ticks(gpu.l2.atomic_latency_cycles)),
       sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
+      bulk_bytes_(std::min(sm_bytes_, gpu.asynchronous.read_bytes_per_cycle)),
       gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles),
       shared_cycles_(gpu.request_coalescer.shared_cycles) {
@@ -99,8 +100,9 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
                      {round_, request.fill, request.sm});
     at_gpc = std::max(at_gpc, entered);
   }
+  const bool bulk = request.fill == kNoFill;
   const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_ + way),
-                                                    transfer_ticks(request.sectors, sm_bytes_));
+                                                    transfer_ticks(request.sectors, bulk ? bulk_bytes_ : sm_bytes_));
   return to_cycles_up(entered + response_latency_ + way);
 }
 

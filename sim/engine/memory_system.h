@@ -128,7 +128,7 @@ class MemorySystem {
   Tick response_latency_;
   Tick slice_latency_;
   Tick atomic_latency_;
-  std::int64_t sm_bytes_;
+  std::int64_t sm_bytes_, bulk_bytes_;  // into an SM in a cycle: for its loads, for its bulk copies
   std::int64_t gpc_bytes_;
   Cycle least_latency_;
   Cycle shared_cycles_;
@@ -142,7 +142,7 @@ void MemorySystem::serve_bulk(const MemoryRequest& request, std::span<const std:
   floor_.time = to_ticks(request.time);
   const Tick entered = read_past_coalescer(request);
   for (std::size_t i = 0; i < to.size(); ++i)
-    ready(i, to_cycles_up(sm_ingress_[to[i]].take(entered, request.sectors.bytes() * kCycle / sm_bytes_) +
+    ready(i, to_cycles_up(sm_ingress_[to[i]].take(entered, request.sectors.bytes() * kCycle / bulk_bytes_) +
                           response_latency_ + place_of_sm_[to[i]].way));
 }
 

@@ -17,7 +17,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       instruction_cache_(gpu.instruction_cache, kernel.code().size()),
       constant_cache_(gpu.constant_cache, static_cast<int>(gpu.sm.sub_partitions), kernel.code()),
       kernel_(kernel),
-      subs_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPartition(gpu.lsu.issue_cycles)),
+      subs_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPartition(gpu)),
       slots_(occupancy),
       first_ctas_(static_cast<std::size_t>(occupancy.ctas_per_sm)),
       warps_(slots_.warps()),
@@ -88,16 +88,17 @@ inline Cycle Sm::resolve_dependencies(Warp& warp) {
 }
 
 // The code from the warp's next instruction on, as far as it and the constants that it reads are there without another
-// fetch.
-void Sm::fetch(Warp& warp) {
+// fetch. `arrives`: at the beginning of a straight run.
+void Sm::fetch(Warp& warp, bool arrives) {
   const auto code = std::span(kernel_.code());
   const auto index = static_cast<std::size_t>(warp.pc - code.data());
-  const Cycle there = instruction_cache_.fetch(index, warp.times.after_stall);
+  const auto most = static_cast<std::size_t>(warp.segment_end - warp.pc);
+  const Cycle comes = warp.times.after_stall + (arrives ? subs_[warp.sub].code.run(index, index + most) : 0);
+  const Cycle there = instruction_cache_.fetch(index, comes);
   const Cycle complete = constant_cache_.operand(warp.sub, *warp.pc, there);
   warp.times.unfetched = there - warp.times.after_stall;
   warp.times.constants = complete - there;
   warp.times.after_stall = complete;
-  const auto most = static_cast<std::size_t>(warp.segment_end - warp.pc);
   const std::size_t fetched = instruction_cache_.settled(index, most, complete);
   warp.end = warp.pc + constant_cache_.settled(warp.sub, code, index, fetched, complete);
 }
@@ -110,8 +111,9 @@ bool Sm::next_segment(Warp& warp) {
 
 // At the end of a straight run: false when the warp has ended.
 bool Sm::go_on(Warp& warp) {
-  if (warp.pc == warp.segment_end && !next_segment(warp)) return false;
-  fetch(warp);
+  const bool arrives = warp.pc == warp.segment_end;
+  if (arrives && !next_segment(warp)) return false;
+  fetch(warp, arrives);
   return true;
 }
 
@@ -142,7 +144,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.times.after_stall = warp.start = start;
     warp.slot = s;
     warp.sub = static_cast<std::uint8_t>((first + w) % subs_.size());
-    if (next_segment(warp)) fetch(warp);
+    if (next_segment(warp)) fetch(warp, true);
     SubPartition& sub = subs_[warp.sub];
     warp.position = static_cast<std::uint16_t>(sub.scheduler.add(slot.warps[w], s));
     prepare_next(sub, warp);
@@ -298,7 +300,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
       if (uses_load_store_unit(instruction.op))
         dispatch = issue_memory(use, warp, index, now);
       else if (is_asynchronous(instruction.op))
-        issue_asynchronous(use, warp, index, now);
+        later = issue_asynchronous(warp, index, now);
       else if (instruction.op == OpClass::constant_load)
         later = load_constant(warp, now);
       else

@@ -18,6 +18,7 @@
 #include "models/dispatch_port.h"
 #include "models/fence_unit.h"
 #include "models/gpu_spec.h"
+#include "models/instruction_buffer.h"
 #include "models/instruction_cache.h"
 #include "models/pipes.h"
 #include "sim/engine/finished_cta.h"
@@ -82,9 +83,10 @@ class Sm {
 
  private:
   struct SubPartition {
-    explicit SubPartition(Cycle memory_issue_cycles) : scheduler(memory_issue_cycles) {}
+    explicit SubPartition(const GpuSpec& gpu) : scheduler(gpu.lsu.issue_cycles), code(gpu.instruction_cache) {}
     Cycle next = kNever;  // nothing issues here before
     Scheduler scheduler;
+    InstructionBuffer code;
     std::array<Cycle, kPipes> pipe_free{};
     Cycle products_until = 0;  // its tensor core works on products of warpgroups
     DispatchPort port;         // last, for its size
@@ -96,7 +98,7 @@ class Sm {
   void leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
   Cycle execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
   Cycle issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
-  void issue_asynchronous(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
+  Cycle issue_asynchronous(Warp& warp, std::uint16_t index, Cycle now);
   void issue_mbarrier(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now);
   void issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now);
   void count_at_mbarrier(CtaSlot& slot, const AsyncOperand& operand, Cycle when);
@@ -115,7 +117,7 @@ class Sm {
   std::uint16_t index_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
   bool next_segment(Warp& warp);
   bool go_on(Warp& warp);
-  void fetch(Warp& warp);
+  void fetch(Warp& warp, bool arrives);
   Cycle load_constant(const Warp& warp, Cycle now);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);

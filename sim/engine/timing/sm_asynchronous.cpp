@@ -7,21 +7,28 @@
 namespace tilescope {
 
 // In its own time; the rest is the unit's.
-[[gnu::noinline]] void Sm::issue_asynchronous(const PipeUse&, Warp& warp, std::uint16_t index, Cycle now) {
+[[gnu::noinline]] Cycle Sm::issue_asynchronous(Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
-  lsu_.issue_beside(now, warp.sub);
   const AsyncOperand* operands = warp.asynchronous;
   const int count = operands != nullptr ? 1 + operands->more : 0;  // none: a stream that does not know them
   warp.asynchronous += count;
-  const Cycle read = now + asynchronous_.mbarrier_wait_cycles;
-  warp.scoreboards.set(instruction.read_scoreboard, read, false);
-  warp.scoreboards.set(instruction.write_scoreboard, read, instruction.op == OpClass::mbarrier_wait);
+  const bool bulk = instruction.op >= OpClass::bulk_load && instruction.op <= OpClass::bulk_prefetch;
+  Cycle queues = 0;
+  if (bulk)
+    lsu_.issue_beside(now, warp.sub);
+  else
+    queues = lsu_.queue(now, {index, warp.sub});
+  now += queues;
+  const Cycle done = now + asynchronous_.mbarrier_wait_cycles;
+  warp.scoreboards.set(instruction.read_scoreboard, bulk ? now + asynchronous_.operand_cycles : done, false);
+  warp.scoreboards.set(instruction.write_scoreboard, done, instruction.op == OpClass::mbarrier_wait);
   for (int i = 0; i < count; ++i) {
-    if (instruction.op >= OpClass::bulk_load && instruction.op <= OpClass::bulk_prefetch)
+    if (bulk)
       issue_bulk(warp, index, operands[i], now);
     else
       issue_mbarrier(warp, index, operands[i], now);
   }
+  return queues;
 }
 
 void Sm::issue_mbarrier(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now) {
