@@ -74,8 +74,9 @@ void PipesSpec::fields(SpecFields& f) {
 }
 
 void InstructionCacheSpec::fields(SpecFields& f) {
-  f.integer("miss_cycles", miss_cycles, {0, 10000}, "cycle",
-            "a fetch of code that the SM does not hold and the launch has brought; 0: all code is there from the start");
+  f.integer(
+      "miss_cycles", miss_cycles, {0, 10000}, "cycle",
+      "a fetch of code that the SM does not hold and the launch has brought; 0: all code is there from the start");
   f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines of a fetch");
   f.integer("lines_per_fetch", lines_per_fetch, {1, 64}, "line", "that a fetch brings");
   f.integer("launch_kib", launch_kib, {0, 65536}, "KiB", "of a kernel's code that its launch brings");
@@ -284,7 +285,10 @@ void AsyncSpec::fields(SpecFields& f) {
   f.real("box_row_cycles", box_row_cycles, {0.01, 1000}, "cycle", "between two lines that a copy asks for");
   f.integer("operand_cycles", operand_cycles, {1, 1000}, "cycle",
             "issue of a bulk or tensor copy to when its registers are free");
-  f.integer("read_bytes_per_cycle", read_bytes_per_cycle, {1, 1024}, "byte/cycle", "that such copies bring into one SM");
+  f.integer("read_bytes_per_cycle", read_bytes_per_cycle, {1, 1024}, "byte/cycle",
+            "that such copies bring into one SM");
+  f.integer("busy_bytes_per_cycle", busy_bytes_per_cycle, {1, 1024}, "byte/cycle",
+            "... while its tensor cores work on products of warpgroups");
   f.real("store_bytes_per_cycle", store_bytes_per_cycle, {0.01, 10000}, "byte/cycle",
          "that a copy to global memory reads from shared memory");
   f.integer("cluster_cycles", cluster_cycles, {1, 10000}, "cycle", "one way between two SMs of a cluster");

@@ -64,15 +64,15 @@ struct PipesSpec {
 };
 
 struct InstructionCacheSpec {
-  std::int64_t miss_cycles = 0;      // a fetch of what the launch has brought; 0: all code is there from the start
-  std::int64_t line_cycles = 0;      // between two lines of a fetch
+  std::int64_t miss_cycles = 0;  // a fetch of what the launch has brought; 0: all code is there from the start
+  std::int64_t line_cycles = 0;  // between two lines of a fetch
   std::int64_t lines_per_fetch = 0;
-  std::int64_t launch_kib = 0;       // of the kernel, brought by its launch
-  double launch_line_cycles = 0;     // for each line of that
-  std::int64_t first_cycles = 0;     // ... from the launch's beginning on
-  std::int64_t memory_cycles = 0;    // a fetch of what the launch has not brought
-  std::int64_t buffer_lines = 0;     // of a sub-partition; 0: jumps never wait for it
-  std::int64_t buffer_cycles = 0;    // a jump to a line that is not there
+  std::int64_t launch_kib = 0;     // of the kernel, brought by its launch
+  double launch_line_cycles = 0;   // for each line of that
+  std::int64_t first_cycles = 0;   // ... from the launch's beginning on
+  std::int64_t memory_cycles = 0;  // a fetch of what the launch has not brought
+  std::int64_t buffer_lines = 0;   // of a sub-partition; 0: jumps never wait for it
+  std::int64_t buffer_cycles = 0;  // a jump to a line that is not there
   void fields(SpecFields& f);
 };
 
@@ -231,6 +231,7 @@ struct AsyncSpec {
   double box_row_cycles = 0;                 // between two requests of a copy
   std::int64_t operand_cycles = 0;           // UTMALDG, UBLKCP to when their registers are free
   std::int64_t read_bytes_per_cycle = 0;     // that copies bring into one SM
+  std::int64_t busy_bytes_per_cycle = 0;     // ... while its tensor cores work on products of warpgroups
   double store_bytes_per_cycle = 0;          // that a copy reads from shared memory
   std::int64_t cluster_cycles = 0;           // from SM to SM
   double cluster_bytes_per_cycle = 0;        // from one SM to others

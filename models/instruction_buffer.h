@@ -21,7 +21,8 @@ namespace tilescope {
 class InstructionBuffer {
  public:
   explicit InstructionBuffer(const InstructionCacheSpec& spec)
-      : cycles_(spec.buffer_cycles), lines_(spec.miss_cycles == 0 ? 0 : static_cast<std::size_t>(spec.buffer_lines), kNone) {}
+      : cycles_(spec.buffer_cycles),
+        lines_(spec.miss_cycles == 0 ? 0 : static_cast<std::size_t>(spec.buffer_lines), kNone) {}
 
   // A warp goes on at `index` and runs up to `end`, which is behind it. Returns for how long it waits.
   Cycle run(std::size_t index, std::size_t end) {

@@ -143,3 +143,13 @@ TEST_CASE("a compiled pipeline of copies follows the latency of memory, in every
     CHECK(slower > 0.9 * added_cycles());
   }
 }
+
+TEST_CASE("a wait at an mbarrier stands in the queue behind accesses of shared memory") {
+  const auto cycles = [](int loads) {
+    Program program = repeated(loads, load_shared(strided(0, 128)));  // 32 wavefronts each
+    program.push_back(step(OpClass::mbarrier_wait).sets(0));
+    program.push_back(step(OpClass::nop).waits_for(0));
+    return run_timed(HandMadeKernel(1, kLanes, program), h200()).timeline.at(0).end;
+  };
+  CHECK(cycles(8) - cycles(0) > 7 * 32);
+}

@@ -35,13 +35,13 @@ Cycle straight_code(const GpuSpec& gpu, int count) {
 
 struct Blocks {  // of gpu/microbench/code_jumps.cu
   std::string kernel, name;
-  int count;
+  int count, ctas;
 };
 
 // Cycles of all blocks, where the code is new.
-double measured(const Blocks& blocks, int ctas) {
+double measured(const Blocks& blocks) {
   std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/code_jumps_counted.csv");
-  const std::string row = "code_jumps," + blocks.name + ";ctas=" + std::to_string(ctas) + ";turn=0;block=";
+  const std::string row = "code_jumps," + blocks.name + ";ctas=" + std::to_string(blocks.ctas) + ";turn=0;block=";
   double sum = 0;
   int found = 0;
   for (std::string line; std::getline(file, line);) {
@@ -55,10 +55,10 @@ double measured(const Blocks& blocks, int ctas) {
 
 double predicted(const Blocks& blocks, const std::vector<std::string>& changes = {}) {
   const SassScratch scratch;
-  const auto kernel =
-      sass_kernel(scratch.write("jumps.yaml", "kernel: {sass: " + sass_data + "code_jumps.sm_90.sass.zst, name: " +
-                                                  blocks.kernel + "}\ngrid: [1]\nblock: [32]\nargs: [1, 0, {f32: "
-                                                  "0.5}, {buffer: 64KiB}, {buffer: 64}]\n"));
+  const auto kernel = sass_kernel(scratch.write("jumps.yaml", "kernel: {sass: " + sass_data +
+                                                                  "code_jumps.sm_90.sass.zst, name: " + blocks.kernel +
+                                                                  "}\ngrid: [1]\nblock: [32]\nargs: [1, 0, {f32: "
+                                                                  "0.5}, {buffer: 64KiB}, {buffer: 64}]\n"));
   RunOptions options;
   options.sample = Sample::off;
   options.by_instruction = true;
@@ -149,19 +149,19 @@ TEST_CASE("waiting for code is no_instruction") {
 }
 
 TEST_CASE("jumps and straight code that an SM has not run before take as long as on hardware") {
-  const std::vector<Blocks> all{{"probe_code_jumpsILi1024ELi32ELi0E", "over=1024;blocks=32;behind=0", 32},
-                                {"probe_code_jumpsILi256ELi24ELi0E", "over=256;blocks=24;behind=0", 24},
-                                {"probe_code_jumpsILi512ELi24ELi96E", "over=512;blocks=24;behind=96", 24},
-                                {"probe_code_straightILi4ELi32ELi0E", "over=0;ipc=1;behind=0", 32}};
+  const std::vector<Blocks> all{{"probe_code_jumpsILi1024ELi32ELi0E", "over=1024;blocks=32;behind=0", 32, 132},
+                                {"probe_code_jumpsILi256ELi24ELi0E", "over=256;blocks=24;behind=0", 24, 132},
+                                {"probe_code_jumpsILi512ELi24ELi96E", "over=512;blocks=24;behind=96", 24, 1},
+                                {"probe_code_straightILi4ELi32ELi0E", "over=0;ipc=1;behind=0", 32, 132}};
   for (const Blocks& blocks : all) {
     CAPTURE(blocks.name);
-    CHECK(predicted(blocks) == doctest::Approx(measured(blocks, 132)).epsilon(0.16));
+    CHECK(predicted(blocks) == doctest::Approx(measured(blocks)).epsilon(0.16));
   }
   const Blocks &near = all[0], &far = all[2], &straight = all[3];
-  CHECK(predicted(near, {"instruction_cache.launch_kib=0"}) > 4 * measured(near, 132));
-  CHECK(predicted(far, {"instruction_cache.launch_kib=256"}) < 0.4 * measured(far, 132));
-  CHECK(predicted(straight, {"instruction_cache.line_cycles=24"}) > 1.3 * measured(straight, 132));
-  CHECK(predicted(straight, {"instruction_cache.lines_per_fetch=1"}) > 2 * measured(straight, 132));
+  CHECK(predicted(near, {"instruction_cache.launch_kib=0"}) > 4 * measured(near));
+  CHECK(predicted(far, {"instruction_cache.launch_kib=256"}) < 0.4 * measured(far));
+  CHECK(predicted(straight, {"instruction_cache.line_cycles=24"}) > 1.3 * measured(straight));
+  CHECK(predicted(straight, {"instruction_cache.lines_per_fetch=1"}) > 2 * measured(straight));
 }
 
 TEST_CASE("a CTA stays until what it has stored has left its SM") {

@@ -60,11 +60,23 @@ TEST_CASE("a pipeline waits for the memory that its tiles come from, and less wi
 
 TEST_CASE("every figure of the asynchronous units counts") {
   const double base = cycles_of({.cluster = 2, .stages = 1});
-  for (const char* name : {"mbarrier_arrival_cycles=400", "mbarrier_wait_cycles=410", "tensor_cycles=780",
-                           "box_row_cycles=8.9", "cluster_cycles=800", "cluster_barrier_cycles=880"}) {
+  for (const char* name :
+       {"mbarrier_arrival_cycles=400", "mbarrier_wait_cycles=410", "tensor_cycles=780", "box_row_cycles=8.9",
+        "read_bytes_per_cycle=10", "cluster_cycles=800", "cluster_barrier_cycles=880"}) {
     CAPTURE(name);
     CHECK(cycles_of({.cluster = 2, .stages = 1, .set = std::string("asynchronous.") + name}) > base + 100);
   }
+}
+
+TEST_CASE("a copy's registers, and products of warpgroups beside it, hold a pipeline up") {
+  const auto cycles = [](int launch, const std::string& change) {  // four stages of TMA and wgmma
+    const CliAnswer answer =
+        ask({"run", fmt::format("{}/gpu/measured/h200/pipelined/train#{}", TILESCOPE_SOURCE_DIR, launch), "--gpu",
+             "h200", "--set", "asynchronous." + change, "--format", "json"});
+    return nlohmann::json::parse(answer.out)["metrics"]["gpc__cycles_elapsed.max"].get<double>();
+  };
+  CHECK(cycles(16, "busy_bytes_per_cycle=20") > 1.05 * cycles(16, "busy_bytes_per_cycle=80"));
+  CHECK(cycles(13, "operand_cycles=400") > 1.2 * cycles(13, "operand_cycles=20"));
 }
 
 TEST_CASE("multicast copies are read from L2 once for all SMs that they go to") {

@@ -191,7 +191,6 @@ inline const std::vector<Use>& uses() {
            if (ran.outcome.instructions[i].executed != 0) reached = i;
          return reached >= brought;
        }},
-      {"instruction_cache.buffer_cycles", always},
       {"constant_cache.miss_cycles", reads_operand},
       {"constant_cache.load_miss_cycles",
        [](const KernelRun& ran) {
@@ -279,7 +278,6 @@ inline const std::vector<Use>& uses() {
        [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
       {"asynchronous.mbarrier_limit_cycles",
        [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
-      {"asynchronous.operand_cycles", [](const KernelRun& ran) { return ran.copies(false) || ran.copies(true); }},
       {"asynchronous.bulk_cycles", [](const KernelRun& ran) { return ran.copies(false); }},
       {"asynchronous.tensor_cycles", [](const KernelRun& ran) { return ran.copies(true); }},
       {"asynchronous.box_row_cycles",

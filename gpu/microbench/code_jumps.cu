@@ -1,7 +1,8 @@
 // What does code cost that an SM has not run before? A warp of each CTA jumps over `over` bytes of code again and
 // again, behind `behind` KiB that it jumps over first, twice in a row; looks at the clock before each jump.
-//   cycles: from a look to the next, mean of the CTAs; block: which, of how many; turn: 0, the code is new to the SM; 1,
-//   the second time. over=0: straight code, 33 instructions a block, an instruction each cycle (ipc=1) or each fourth.
+//   cycles: from a look to the next, mean of the CTAs; block: which, of how many; turn: 0, the code is new to the SM;
+//   1, the second time. over=0: straight code, 33 instructions a block, an instruction each cycle (ipc=1) or each
+//   fourth.
 // The launch before it has put other code into the instruction caches and emptied L2. Under a profiler that empties the
 // caches before each launch, SMs do not have what a launch brings ahead while the one before it runs.
 #include <string>
@@ -127,10 +128,10 @@ void measure(Report& report, const std::string& the_case, Kernel kernel, int blo
 
 template <int kOver, int kBlocks, int kBehindKib>
 void jumps(Report& report) {
-  measure(report,
-          "over=" + std::to_string(kOver) + ";blocks=" + std::to_string(kBlocks) +
-              ";behind=" + std::to_string(kBehindKib),
-          probe_code_jumps<kOver, kBlocks, kBehindKib>, kBlocks);
+  measure(
+      report,
+      "over=" + std::to_string(kOver) + ";blocks=" + std::to_string(kBlocks) + ";behind=" + std::to_string(kBehindKib),
+      probe_code_jumps<kOver, kBlocks, kBehindKib>, kBlocks);
 }
 
 template <int kChains, int kBlocks, int kBehindKib>

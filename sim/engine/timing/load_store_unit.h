@@ -65,8 +65,8 @@ class LoadStoreUnit {
   // ... and to global memory as far as misses in flight are concerned: OutstandingMisses::room.
   Cycle global_room(Cycle now) { return misses_.room(now); }
 
-  // An instruction of another unit that stands in the queue of shared memory and takes a turn at the data stage; returns
-  // for how long it waits there.
+  // An instruction of another unit that stands in the queue of shared memory and takes a turn at the data stage;
+  // returns for how long it waits there.
   Cycle queue(Cycle now, Issuer by) {
     const Stages stages = pass_shared(now, 1, by);
     return stages.start - pipeline_cycles_ - now;

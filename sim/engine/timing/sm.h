@@ -105,6 +105,7 @@ class Sm {
   void tell_mbarrier(CtaSlot& slot, std::uint32_t offset, std::uint32_t arrivals, std::int64_t bytes, bool drops,
                      Cycle when);
   void settle_copy_arrivals(std::uint16_t index);
+  Cycle written(const BulkArrival& arrival);
   void wait_for_cluster(SubPartition& sub, Warp& warp);
   void issue_product(SubPartition& sub, const Warp& warp, Cycle now);
   void issue_products(SubPartition& sub, const Warp& warp, std::uint16_t index, Cycle now);
@@ -154,7 +155,8 @@ class Sm {
   std::vector<GroupProducts> products_;  // by warp; none where the kernel has no such instructions
   std::vector<FinishedCta> finished_;
   BulkCopies bulk_copies_;
-  struct CopyArrival {  // at an mbarrier, when the warp's copies have landed
+  Cycle copies_written_ = 0;  // all that have come so far, where products hold them up
+  struct CopyArrival {        // at an mbarrier, when the warp's copies have landed
     std::uint16_t warp = 0;
     AsyncCopies::Group group = 0;
     AsyncOperand operand;

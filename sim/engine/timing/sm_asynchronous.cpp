@@ -161,12 +161,24 @@ void Sm::issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand
   bulk_copies_.end(copy);
 }
 
+// When what a copy brings is in shared memory: later than it comes where products of warpgroups read there. The copy is
+// told of before it comes, so that products lately under way stand for those that will be.
+Cycle Sm::written(const BulkArrival& arrival) {
+  const Cycle takes = arrival.bytes / asynchronous_.busy_bytes_per_cycle;
+  const Cycle begins = std::max(arrival.when - takes, copies_written_);
+  constexpr Cycle kLately = 512;
+  if (subs_.front().products_until + kLately <= begins) return arrival.when;
+  copies_written_ = begins + takes;
+  return std::max(arrival.when, copies_written_);
+}
+
 void Sm::deliver(const std::vector<BulkArrival>& arrivals) {
   for (const BulkArrival& arrival : arrivals) {
     CtaSlot* slot = slots_.find(arrival.cta);
     if (slot == nullptr) continue;
-    if (listener_ != nullptr) listener_->brings(arrival.cta, arrival.barrier, arrival.bytes, arrival.when);
-    tell_mbarrier(*slot, arrival.barrier, 0, -arrival.bytes, false, arrival.when);
+    const Cycle when = written(arrival);
+    if (listener_ != nullptr) listener_->brings(arrival.cta, arrival.barrier, arrival.bytes, when);
+    tell_mbarrier(*slot, arrival.barrier, 0, -arrival.bytes, false, when);
   }
 }
 
