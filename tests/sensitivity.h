@@ -183,6 +183,8 @@ inline const std::vector<Use>& uses() {
       {"instruction_cache.miss_cycles", always},
       {"instruction_cache.line_cycles", always},
       {"instruction_cache.first_cycles", always},
+      {"instruction_cache.launch_line_cycles", always},
+      {"instruction_cache.buffer_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::branch); }},
       {"instruction_cache.memory_cycles",
        [](const KernelRun& ran) {
          const auto brought = static_cast<std::size_t>(ran.gpu.instruction_cache.launch_kib) * 64;  // instructions
@@ -278,6 +280,7 @@ inline const std::vector<Use>& uses() {
        [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
       {"asynchronous.mbarrier_limit_cycles",
        [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_wait); }},
+      {"asynchronous.operand_cycles", [](const KernelRun& ran) { return ran.copies(false) || ran.copies(true); }},
       {"asynchronous.bulk_cycles", [](const KernelRun& ran) { return ran.copies(false); }},
       {"asynchronous.tensor_cycles", [](const KernelRun& ran) { return ran.copies(true); }},
       {"asynchronous.box_row_cycles",
