@@ -29,6 +29,7 @@ inline GpuSpec gpu(const std::string& name = "h200", const std::vector<std::stri
 // The same with code as cold as a launch finds it.
 inline GpuSpec cold_gpu(const std::string& name, const std::vector<std::string>& changes = {}) {
   std::vector<Override> overrides;
+  overrides.reserve(changes.size());
   for (const std::string& change : changes) overrides.push_back(parse_override(change).value());
   auto read = read_spec<GpuSpec>(TILESCOPE_SOURCE_DIR "/configs/gpus/" + name + ".yaml", overrides);
   if (!read) FAIL(read.error().front().message);
