@@ -117,12 +117,15 @@ tl::expected<std::array<std::uint8_t, kTensorMapBytes>, std::string> encode_desc
   if ((swizzle | interleave | promotion | fill) == ~0U)
     return tl::unexpected(
         std::string("swizzle, interleave, l2_promotion or oob_fill is a number that is not modelled"));
+  const std::size_t rank = map.dims.size();
+  if (rank == 0 || rank > TensorDescriptor::kMostRank)
+    return tl::unexpected("dims: got " + std::to_string(rank) + " dimensions; must be 1 to 5");
   put(0, address);
-  put(8, static_cast<std::uint32_t>((map.dims.size() - 1) << 4U) | type->second << 7U | interleave << 11U |
-             swizzle << 13U | fill << 15U | promotion << 17U);
+  put(8, static_cast<std::uint32_t>((rank - 1) << 4U) | type->second << 7U | interleave << 11U | swizzle << 13U |
+             fill << 15U | promotion << 17U);
   std::uint32_t high = 0;
   std::uint16_t steps = 0;
-  for (std::size_t d = 0; d < map.dims.size(); ++d) {
+  for (std::size_t d = 0; d < rank; ++d) {
     put(32 + 4 * d, static_cast<std::uint32_t>(map.dims[d] - 1));
     if (d < map.strides.size()) {
       put(12 + 4 * d, static_cast<std::uint32_t>(map.strides[d] >> 4U));
