@@ -115,7 +115,7 @@ std::string problem_rows(const BundleTotals& totals) {
     calls += problem.calls;
     std::string ids;
     for (std::size_t i = 0; i < std::min(problem.ids.size(), kMostIds); ++i)
-      ids += (i == 0 ? "" : ", ") + std::to_string(problem.ids[i]);
+      ids += fmt::format("{}{}", i == 0 ? "" : ", ", problem.ids[i]);
     if (problem.ids.size() > kMostIds) ids += ", ...";
     text += fmt::format("  {} ({}) {}: {}\n    ids {}\n", counted(problem.launches, "launch", "launches"),
                         counted(problem.calls, "call", "calls"),

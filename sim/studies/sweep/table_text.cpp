@@ -42,7 +42,7 @@ std::string table_csv(const SweepTable& table) {
   }
   text += "\n";
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ",", csv_field(row[i]));
     text += "\n";
   }
   return text;
