@@ -27,6 +27,18 @@ __device__ inline void instructions(float& x) {
   }
 }
 
+// `looks`: at the clock, before each block and behind the last; `times`: of all CTAs, both turns.
+template <int kLooks>
+__device__ inline void record(const unsigned (&looks)[kLooks], unsigned* times, int turn) {
+  if (threadIdx.x == 0) {
+    unsigned* const mine = times + (blockIdx.x * kTurns + turn) * (kLooks - 1);
+#pragma unroll
+    for (int block = 0; block + 1 < kLooks; ++block) {
+      mine[block] = looks[block + 1] - looks[block];
+    }
+  }
+}
+
 template <int kOver, int kBlocks, int kBehindKib>
 __global__ void probe_code_jumps(int turns, unsigned never, float x, unsigned* times, float* sink) {
 #pragma unroll 1
@@ -45,13 +57,7 @@ __global__ void probe_code_jumps(int turns, unsigned never, float x, unsigned* t
       }
     }
     time[kBlocks] = clock_now(threadIdx.x);
-    if (threadIdx.x == 0) {
-      unsigned* const mine = times + (blockIdx.x * kTurns + turn) * kBlocks;
-#pragma unroll
-      for (int block = 0; block < kBlocks; ++block) {
-        mine[block] = time[block + 1] - time[block];
-      }
-    }
+    record(time, times, turn);
   }
   if (x == 1.5F) {
     *sink = x;
@@ -78,13 +84,7 @@ __global__ void probe_code_straight(int turns, unsigned never, float x, unsigned
       }
     }
     time[kBlocks] = clock_now(threadIdx.x);
-    if (threadIdx.x == 0) {
-      unsigned* const mine = times + (blockIdx.x * kTurns + turn) * kBlocks;
-#pragma unroll
-      for (int block = 0; block < kBlocks; ++block) {
-        mine[block] = time[block + 1] - time[block];
-      }
-    }
+    record(time, times, turn);
   }
   if (x + chains[0] + chains[1] + chains[2] + chains[3] == 1.5F) {
     *sink = x;
