@@ -1,8 +1,8 @@
 // What an SM holds of the constant banks: empty when a launch begins. Each sub-partition has a cache for constants that
 // instructions read as operands (and ULDC), the SM another one for LDC; both are filled line by line from a larger one
-// behind them. That one has the launch's own bank from the start and fetches others, block by block, from memory. Lines
-// are never given up: the smaller caches hold 32 of them on hardware.
-// Source: gpu/microbench/constant_cache.cu, docs/cold-start.md.
+// behind them, which the two SMs of a TPC share. That one has the launch's own bank from the start and fetches others,
+// block by block, from memory. Lines are never given up: the smaller caches hold 32 of them on hardware. Source:
+// gpu/microbench/constant_cache.cu, docs/cold-start.md.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,11 @@ namespace tilescope {
 
 class ConstantCache {
  public:
-  ConstantCache(const ConstantCacheSpec& spec, int sub_partitions, std::span<const Instruction> code)
-      : spec_(spec), operands_(static_cast<std::size_t>(sub_partitions)) {
+  // `alone`: the other SM of the TPC, with which this one shares the larger cache, has nothing to do.
+  ConstantCache(const ConstantCacheSpec& spec, int sub_partitions, std::span<const Instruction> code, bool alone)
+      : spec_(spec),
+        line_cycles_(alone ? spec.line_alone_cycles : spec.line_cycles),
+        operands_(static_cast<std::size_t>(sub_partitions)) {
     for (Lines& lines : operands_) lines.fill(kNever);
     loads_.fill(kNever);
     blocks_.fill(kNever);
@@ -79,10 +82,11 @@ class ConstantCache {
       if (ready == kNever) ready = now + spec_.memory_cycles;
       now = std::max(now, ready);
     }
-    return port_.take(now, spec_.line_cycles);
+    return port_.take(now, line_cycles_);
   }
 
   ConstantCacheSpec spec_;
+  Cycle line_cycles_;
   std::vector<std::uint32_t> next_;  // by instruction, itself included; empty: all constants are there
   std::vector<Lines> operands_;      // by sub-partition
   Lines loads_{};

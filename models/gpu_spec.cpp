@@ -65,9 +65,11 @@ void PipesSpec::fields(SpecFields& f) {
   f.integer("xu_latency_cycles", xu_latency_cycles, {1, 200}, "cycle", "MUFU issue to result");
   f.integer("fp64_latency_cycles", fp64_latency_cycles, {1, 200}, "cycle", "DFMA issue to result");
   f.integer("special_latency_cycles", special_latency_cycles, {1, 200}, "cycle", "S2R issue to result");
+  f.integer("cluster_rank_cycles", cluster_rank_cycles, {1, 200}, "cycle", "S2UR of SR_CgaCtaId, issue to result");
   f.integer("constant_latency_cycles", constant_latency_cycles, {1, 400}, "cycle", "LDC issue to result, cached");
   f.integer("shuffle_latency_cycles", shuffle_latency_cycles, {1, 200}, "cycle", "SHFL issue to result");
   f.integer("branch_cycles", branch_cycles, {1, 100}, "cycle", "branch issue to the warp's next issue");
+  f.integer("meeting_cycles", meeting_cycles, {1, 100}, "cycle", "BSYNC issue to the warp's next issue");
   f.integer("barrier_cycles", barrier_cycles, {1, 200}, "cycle", "last BAR.SYNC of a CTA to its warps' next issue");
   f.integer("barrier_arrival_cycles", barrier_arrival_cycles, {0, 100}, "cycle",
             "between two arrivals at an SM's barriers");
@@ -97,6 +99,8 @@ void ConstantCacheSpec::fields(SpecFields& f) {
   f.integer("load_issue_cycles", load_issue_cycles, {1, 1000}, "cycle",
             "between an LDC and what its sub-partition sends the same way");
   f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines that an SM's constant caches get");
+  f.integer("line_alone_cycles", line_alone_cycles, {0, 1000}, "cycle",
+            "... of a launch that leaves one SM of each TPC idle");
   f.integer("memory_cycles", memory_cycles, {0, 10000}, "cycle",
             "more for the first line of a block outside of the launch's own bank");
 }
@@ -150,6 +154,8 @@ void FencesSpec::fields(SpecFields& f) {
   f.integer("system_cycles", system_cycles, {1, 100000}, "cycle", "of system scope");
   f.integer("cluster_errors_cycles", cluster_errors_cycles, {1, 100000}, "cycle",
             "CGAERRBAR, the end of a release to a cluster");
+  f.integer("async_cycles", async_cycles, {1, 10000}, "cycle",
+            "FENCE.VIEW.ASYNC that waits for no access to shared memory, issue to what waits for it");
   f.integer("interval_cycles", interval_cycles, {1, 1000}, "cycle", "between two memory barriers of an SM");
   f.integer("invalidation_cycles", invalidation_cycles, {0, 10000}, "cycle", "CCTL.IVALL that finds lines in L1");
 }
@@ -288,7 +294,7 @@ void AsyncSpec::fields(SpecFields& f) {
   f.integer("read_bytes_per_cycle", read_bytes_per_cycle, {1, 1024}, "byte/cycle",
             "that such copies bring into one SM");
   f.integer("busy_bytes_per_cycle", busy_bytes_per_cycle, {1, 1024}, "byte/cycle",
-            "... while its tensor cores work on products of warpgroups");
+            "... beside products of warpgroups that read shared memory all the time");
   f.real("store_bytes_per_cycle", store_bytes_per_cycle, {0.01, 10000}, "byte/cycle",
          "that a copy to global memory reads from shared memory");
   f.integer("cluster_cycles", cluster_cycles, {1, 10000}, "cycle", "one way between two SMs of a cluster");

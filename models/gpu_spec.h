@@ -55,9 +55,11 @@ struct PipesSpec {
   std::int64_t xu_latency_cycles = 0;
   std::int64_t fp64_latency_cycles = 0;
   std::int64_t special_latency_cycles = 0;
+  std::int64_t cluster_rank_cycles = 0;  // ... of the CTA's rank in its cluster
   std::int64_t constant_latency_cycles = 0;
   std::int64_t shuffle_latency_cycles = 0;
   std::int64_t branch_cycles = 0;
+  std::int64_t meeting_cycles = 0;  // BSYNC
   std::int64_t barrier_cycles = 0;
   std::int64_t barrier_arrival_cycles = 0;
   void fields(SpecFields& f);
@@ -82,6 +84,7 @@ struct ConstantCacheSpec {
   double load_cycles = 0;              // between two LDCs of an SM
   std::int64_t load_issue_cycles = 0;  // ... of a sub-partition
   std::int64_t line_cycles = 0;        // between two lines that an SM's caches get
+  std::int64_t line_alone_cycles = 0;  // ... while the other SM of its TPC has nothing to do
   std::int64_t memory_cycles = 0;      // more when they come from memory
   void fields(SpecFields& f);
 };
@@ -118,6 +121,7 @@ struct FencesSpec {
   std::int64_t gpu_cycles = 0;
   std::int64_t system_cycles = 0;
   std::int64_t cluster_errors_cycles = 0;  // CGAERRBAR
+  std::int64_t async_cycles = 0;           // FENCE.VIEW.ASYNC
   std::int64_t interval_cycles = 0;        // between two of an SM
   std::int64_t invalidation_cycles = 0;    // CCTL.IVALL that finds lines
   void fields(SpecFields& f);
@@ -231,7 +235,7 @@ struct AsyncSpec {
   double box_row_cycles = 0;                 // between two requests of a copy
   std::int64_t operand_cycles = 0;           // UTMALDG, UBLKCP to when their registers are free
   std::int64_t read_bytes_per_cycle = 0;     // that copies bring into one SM
-  std::int64_t busy_bytes_per_cycle = 0;     // ... while its tensor cores work on products of warpgroups
+  std::int64_t busy_bytes_per_cycle = 0;     // ... beside products of warpgroups that read shared memory all the time
   double store_bytes_per_cycle = 0;          // that a copy reads from shared memory
   std::int64_t cluster_cycles = 0;           // from SM to SM
   double cluster_bytes_per_cycle = 0;        // from one SM to others

@@ -36,6 +36,7 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       tag_ports_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
       sends_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
       takes_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
+      fills_(takes_.size(), Calendar(floor)),
       slice_sectors_(sends_.size()),
       tags_(make_tags(gpu, hash, thin_shift)) {}
 
@@ -82,10 +83,15 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   Sectors& here = claim(line, evicted);
   here.set_present(here.present() | sectors);
   here.set_ready(std::max(here.ready(), ready));
-  const unsigned slice = hash_.slice(line);
-  slice_sectors_[slice] += sectors.count();
-  takes_[slice].take(ready, sectors.bytes() * lookup_ / slice_write_bytes_);
+  slice_sectors_[hash_.slice(line)] += sectors.count();
   return evicted;
+}
+
+Tick L2Partition::take_in(LineAddress line, SectorMask sectors, Tick now) {
+  const unsigned slice = hash_.slice(line);
+  const Tick time = sectors.bytes() * lookup_ / slice_write_bytes_;
+  const Tick alone = fills_[slice].take(now, time);
+  return std::max(Tick{}, takes_[slice].take(now, time) - alone);
 }
 
 Tick L2Partition::least_passed_on(LineAddress line, SectorMask sectors) {

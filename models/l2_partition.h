@@ -56,8 +56,10 @@ class L2Partition {
 
   // Looks up sectors for a read. The slice is busy for the look-up and for the sectors it sends.
   Lookup lookup(LineAddress line, SectorMask sectors, Tick now);
-  // Puts sectors in, with data from `ready` on. Returns what had to leave.
+  // Puts sectors in, with data from `ready` on. Returns what had to leave. The slice takes them in by take_in().
   Evicted fill(LineAddress line, SectorMask sectors, Tick ready);
+  // The slice takes in what has come at `now`. Returns for how long stores that it has taken in hold it up.
+  Tick take_in(LineAddress line, SectorMask sectors, Tick now);
   // Takes written sectors from the crossbar, whichever partition is their home. Returns when the slice has seen them.
   Tick accept(LineAddress line, SectorMask sectors, Tick now) { return accept(line, sectors, false, now); }
   // The same; `partial`: some of them are written in part.
@@ -116,6 +118,7 @@ class L2Partition {
   std::vector<Repeat> repeats_;                      // of the slices
   std::vector<Calendar> inputs_;                     // of the slices, from the crossbar
   std::vector<Calendar> tag_ports_, sends_, takes_;  // of the slices
+  std::vector<Calendar> fills_;                      // ... what they take in, as if there were no stores
   std::vector<std::uint64_t> slice_sectors_;         // that each has taken in or given
   Tags tags_;
 };

@@ -57,6 +57,7 @@ PipeTable::PipeTable(const GpuSpec& gpu) : tensor_cores_(gpu.pipes) {
   latency(OpClass::uniform, spec.special_latency_cycles);
   latency(OpClass::warp_special, spec.special_latency_cycles);
   latency(OpClass::constant_load, spec.constant_latency_cycles);
+  latency(OpClass::fence, gpu.fences.async_cycles);
   for (const OperationTraits& row : kOperations)
     if (is_asynchronous(row.op)) latency(row.op, gpu.asynchronous.mbarrier_wait_cycles);
 }

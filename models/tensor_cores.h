@@ -40,9 +40,11 @@ class TensorCores {
     return std::max(issue_cycles_, (fma + fma_per_cycle_ / 2) / fma_per_cycle_);
   }
 
-  // Data-stage wavefronts of the sub-partition's share of a warpgroup's product; those of all four are whole.
+  // Data-stage wavefronts of a warpgroup's product: four rows of 32 bytes each.
+  static Cycle wavefronts(const Instruction& instruction) { return (instruction.rows_read() + 3) / 4; }
+  // Of the sub-partition's share of it; those of all four are whole.
   static Cycle wavefronts(const Instruction& instruction, unsigned sub_partition) {
-    const Cycle all = (instruction.rows_read() + 3) / 4, sub = sub_partition % 4;  // four rows of 32 bytes each
+    const Cycle all = wavefronts(instruction), sub = sub_partition % 4;
     return all * (sub + 1) / 4 - all * sub / 4;
   }
 

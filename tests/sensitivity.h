@@ -120,6 +120,9 @@ inline bool always(const KernelRun&) { return true; }
 inline bool reads_l2(const KernelRun& ran) { return ran.l2().read_sectors != 0; }
 inline bool atomics(const KernelRun& ran) { return ran.l2().atomic_sectors + ran.l2().reduction_sectors != 0; }
 inline bool reads_hbm(const KernelRun& ran) { return ran.hbm().read_bytes != 0; }
+inline bool turns(const KernelRun& ran, Turn turn) {
+  return ran.executes([turn](const Instruction& one) { return one.op == OpClass::branch && one.turn() == turn; });
+}
 inline bool of_scope(const KernelRun& ran, Scope scope) {
   return ran.executes([scope](const Instruction& one) { return one.op == OpClass::membar && one.scope() == scope; });
 }
@@ -174,7 +177,12 @@ inline const std::vector<Use>& uses() {
       {"pipes.special_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::special); }},
       {"pipes.constant_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::constant_load); }},
       {"pipes.shuffle_latency_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::shuffle); }},
-      {"pipes.branch_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::branch); }},
+      {"pipes.cluster_rank_cycles",
+       [](const KernelRun& ran) {
+         return ran.executes([](const Instruction& one) { return one.reads_cluster_rank(); });
+       }},
+      {"pipes.branch_cycles", [](const KernelRun& ran) { return turns(ran, Turn::jump); }},
+      {"pipes.meeting_cycles", [](const KernelRun& ran) { return turns(ran, Turn::meets); }},
       {"pipes.barrier_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::barrier); }},
       {"pipes.barrier_arrival_cycles",
        [](const KernelRun& ran) {
@@ -203,7 +211,15 @@ inline const std::vector<Use>& uses() {
       {"constant_cache.load_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::constant_load); }},
       {"constant_cache.load_issue_cycles",
        [](const KernelRun& ran) { return ran.executes_op(OpClass::constant_load); }},
-      {"constant_cache.line_cycles", reads_operand},
+      {"constant_cache.line_cycles",
+       [](const KernelRun& ran) {
+         return reads_operand(ran) && ran.kernel.launch().grid.count() * kSmsPerTpc > ran.gpu.sm.count();
+       }},
+      {"constant_cache.line_alone_cycles",
+       [](const KernelRun& ran) {
+         return reads_operand(ran) && !ran.kernel.launch().clustered() &&
+                ran.kernel.launch().grid.count() * kSmsPerTpc <= ran.gpu.sm.count();
+       }},
       {"constant_cache.memory_cycles",
        [](const KernelRun& ran) {
          return ran.executes([](const Instruction& one) { return ConstantLine::is_other(one.constant); });
@@ -235,6 +251,7 @@ inline const std::vector<Use>& uses() {
       {"fences.gpu_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::gpu); }},
       {"fences.system_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::system); }},
       {"fences.cluster_errors_cycles", [](const KernelRun& ran) { return of_scope(ran, Scope::cluster_errors); }},
+      {"fences.async_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::fence); }},
       {"fences.interval_cycles",
        [](const KernelRun& ran) { return of_scope(ran, Scope::gpu) || of_scope(ran, Scope::system); }},
       {"fences.invalidation_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::cache_control); }},

@@ -53,6 +53,8 @@ void tma_tensor(Report& report);
 void tma_cold(Report& report);
 void tma_first(Report& report);
 void tma_burst(Report& report);
+void main_loop(Report& report);
+void async_fence(Report& report);
 void tma_store(Report& report);
 void tma_multicast(Report& report);
 void mbarrier(Report& report);

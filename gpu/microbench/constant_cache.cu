@@ -1,9 +1,9 @@
 // What a warp waits for that reads constants (parameters of the launch, bank 0) which its SM does not hold, and how
-// much comes with each miss. A CTA with an SM to itself has up to five warps that come `kTurn` cycles after one another
-// and read `count` words, `stride` byte apart, as operands of an addition (operand) or by LDC with a computed address
-// (ldc), between two reads of the clock. at=I: the I-th word read. wave=0: the CTA that finds the SM as the launch
-// found it; wave=1: the one that follows it. warp=W: warps 0 and 4 share a sub-partition. turn=0: all warps come at
-// once.
+// much comes with each miss. A CTA with an SM to itself has up to five warps that come `turn` cycles after one another
+// and read `count` words, `stride` byte apart, as operands of an addition (operand), at a place that a uniform register
+// has a part in (indexed) or by LDC with a computed address (ldc), between two reads of the clock. at=I: the I-th word
+// read. wave=0: the CTA that finds the SM as the launch found it; wave=1: the one that follows it. warp=W: warps 0 and
+// 4 share a sub-partition. turn=0: all warps come at once.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,7 +27,7 @@ struct Parameters {
 
 __constant__ unsigned table[kWords];  // bank 3
 
-enum class Way { kOperand, kLdc, kOperandThenLdc, kLdcThenOperand, kBackwards, kTable, kTableLdc };
+enum class Way { kOperand, kIndexed, kLdc, kOperandThenLdc, kLdcThenOperand, kBackwards, kTable, kTableLdc };
 
 // How often each word is read: the code of more reads would not be fetched together with the loop that waits.
 template <int kCount>
@@ -54,7 +54,8 @@ __global__ void __launch_bounds__(160) touch(const __grid_constant__ Parameters 
       if (ldc) {
         x += (kTable ? table : p.words)[word + (x & zero)];
       } else {
-        asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"((kTable ? table : p.words)[word]));
+        const unsigned at = word + (kWay == Way::kIndexed ? zero : 0);
+        asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"((kTable ? table : p.words)[at]));
       }
       waits[turn][i] = clock_now(x) - start;
     }
@@ -130,6 +131,10 @@ void constant_cache(Report& report) {
   ask<Way::kOperand, 64, 16>(report, "operand", 1, 1);
   ask<Way::kOperand, 128, 16>(report, "operand", 1, 1);
   ask<Way::kOperand, 256, 13>(report, "operand", 1, 1);
+  ask<Way::kIndexed, 4, 16>(report, "indexed", 1, 1);
+  ask<Way::kIndexed, 64, 16>(report, "indexed", 1, 1);
+  ask<Way::kIndexed, 64, 16>(report, "indexed", 2 * sm_count(), 5);
+  ask<Way::kIndexed, 64, 16>(report, "indexed", 2 * sm_count(), 5, 0, 0);
   ask<Way::kBackwards, 64, 16>(report, "backwards", 1, 1);
   ask<Way::kLdc, 64, 16>(report, "ldc", 1, 1);
   ask<Way::kLdc, 256, 13>(report, "ldc", 1, 1);
@@ -143,6 +148,9 @@ void constant_cache(Report& report) {
   ask<Way::kLdc, 64, 16>(report, "ldc", all, 5);
   ask<Way::kLdc, 256, 13>(report, "ldc", all, 5);
   ask<Way::kOperand, 64, 16>(report, "operand", all, 5, 0, 0);
+  for (const int ctas : {1, 2, 8, 33, 66, 132}) {
+    ask<Way::kOperand, 64, 16>(report, "operand", ctas, 4, 0, 0);
+  }
   ask<Way::kTable, 4, 16>(report, "table", 1, 1);
   ask<Way::kTable, 64, 16>(report, "table", 1, 1);
   ask<Way::kTable, 256, 13>(report, "table", 1, 1);

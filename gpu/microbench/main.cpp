@@ -68,6 +68,8 @@ const Benchmark kBenchmarks[] = {
     {"tma_cold", tma_cold},
     {"tma_first", tma_first},
     {"tma_burst", tma_burst},
+    {"main_loop", main_loop},
+    {"async_fence", async_fence},
     {"tma_store", tma_store},
     {"tma_multicast", tma_multicast},
     {"mbarrier", mbarrier},

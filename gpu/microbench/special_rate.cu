@@ -17,10 +17,10 @@ struct Words {
   unsigned zero;
   int subs;
   unsigned padding[60];
-  unsigned words[64];
+  alignas(8) unsigned words[64];
 };
 
-enum class Special { kS2r, kLdc, kShuffle };
+enum class Special { kS2r, kLdc, kLdc64, kShuffle };
 
 template <Special kSpecial>
 __global__ void __launch_bounds__(1024) special(const __grid_constant__ Words p, unsigned* sink) {
@@ -41,6 +41,9 @@ __global__ void __launch_bounds__(1024) special(const __grid_constant__ Words p,
         asm volatile("mov.u32 %0, %%laneid;" : "=r"(v[i]));
       } else if constexpr (kSpecial == Special::kLdc) {
         v[i] = p.words[i + (x & p.zero)];
+      } else if constexpr (kSpecial == Special::kLdc64) {
+        const uint2 both = reinterpret_cast<const uint2*>(p.words)[i + (x & p.zero)];
+        v[i] = both.x ^ both.y;
       } else {
         asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(v[i]) : "r"(x), "r"(i + 1));
       }
@@ -90,6 +93,7 @@ void ask(Report& report, const char* name) {
 void special_rate(Report& report) {
   ask<Special::kS2r>(report, "S2R");
   ask<Special::kLdc>(report, "LDC");
+  ask<Special::kLdc64>(report, "LDC.64");
   ask<Special::kShuffle>(report, "SHFL");
 }
 

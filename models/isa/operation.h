@@ -185,7 +185,7 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", Order::copies, ""},
     {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, ""},
     {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::products, ""},
-    {OpClass::fence, "fence", Pipe::none, {}, 4, "", "", Order::none, "fences between asynchronous and ordinary accesses take no time"},
+    {OpClass::fence, "fence", Pipe::mio, {}, 0, "", "", Order::none, ""},
     {OpClass::prefetch, "prefetch", Pipe::lg, {AccessKind::prefetch}, 0, "", "lsu", Order::none, ""},
     {OpClass::cache_hint, "cache_hint", Pipe::none, {}, 4, "", "", Order::none, "cache control of single lines has no effect"},
     {OpClass::mbarrier_init, "mbarrier_init", Pipe::mio, {}, 0, "", "", Order::none, ""},

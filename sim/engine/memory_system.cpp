@@ -58,16 +58,19 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       bulk_bytes_(std::min(sm_bytes_, gpu.asynchronous.read_bytes_per_cycle)),
       gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles),
+      least_response_(0),
       shared_cycles_(gpu.request_coalescer.shared_cycles) {
   const auto nearest = std::min_element(place_of_sm_.begin(), place_of_sm_.end(),
                                         [](const Place& a, const Place& b) { return a.way < b.way; });
   least_latency_ -= to_cycles_up(Tick() - 2 * nearest->way);
+  least_response_ = gpu.crossbar.response_cycles - to_cycles_up(Tick() - nearest->way);
   for (std::int64_t p = 0; p < gpu.l2.partitions; ++p) partitions_.emplace_back(gpu, hash_, thin_shift, &floor_);
 }
 
 Cycle MemorySystem::serve(const MemoryRequest& request) {
   floor_.time = to_ticks(request.time);
   shared_reply_.reset();
+  coming_.reset();
   const Tick behind_atomics = leaves_behind_atomics(request);
   const Tick sent = leaves(request, behind_atomics);
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
@@ -93,7 +96,9 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
     const Tick there = sent + request_latency_ + way;
+    holds_back_ = request.fill != kNoFill;
     const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, there);
+    holds_back_ = false;
     const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
     if (!alone)
       coalescer.fill(request.line, wanted, entered, at_slice - there - slice_latency_,
@@ -132,14 +137,17 @@ Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors
   const Tick looked_up = found.looked_up + slice_latency_;
   if (missing.none()) return std::max(looked_up, found.ready);
 
-  const auto copy = [&](SectorMask wanted, bool rest) {
+  const auto copy = [&](SectorMask wanted, bool rest, bool rest_of_line) {
     const Tick at_home = read_home(home, line, wanted, rest, fabric_[home].pass(looked_up), true);
     const Tick arrived = fabric_[near].accept(line, wanted, at_home);
-    write_back(partitions_[near].fill(line, wanted, arrived), now);
+    fill(near, line, wanted, arrived, now, !rest_of_line);
     return arrived;
   };
-  const Tick arrived = copy(missing, whole_line);
-  if (const SectorMask rest = SectorMask::all() - missing - found.held; whole_line && rest.any()) copy(rest, false);
+  const Tick arrived = copy(missing, whole_line, false);
+  if (const SectorMask rest = SectorMask::all() - missing - found.held; whole_line && rest.any()) {
+    holds_back_ = false;
+    copy(rest, false, true);
+  }
   return std::max(arrived, found.ready);
 }
 
@@ -153,12 +161,32 @@ Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors
   if (missing.none()) return std::max(looked_up, found.ready);
 
   const PortAnswer fetched = hbm_.lookup(line, missing, looked_up);
-  write_back(partitions_[home].fill(line, fetched.present, fetched.ready), now);
+  fill(home, line, fetched.present, fetched.ready, now, true);
   if (const SectorMask rest = SectorMask::all() - fetched.present - found.held; whole_line && rest.any()) {
     const PortAnswer behind = hbm_.lookup(line, rest, looked_up);
-    write_back(partitions_[home].fill(line, behind.present, behind.ready), now);
+    fill(home, line, behind.present, behind.ready, now, false);
   }
   return std::max(fetched.ready, found.ready);
+}
+
+void MemorySystem::fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now, bool waits) {
+  write_back(partitions_[partition].fill(line, sectors, ready), now);
+  if (!waits || !holds_back_) {
+    partitions_[partition].take_in(line, sectors, ready);
+  } else if (!coming_) {
+    coming_ = {line, static_cast<std::uint8_t>(partition), {ready, sectors}, {}};
+  } else {
+    coming_->then = {ready, sectors};
+  }
+}
+
+Tick MemorySystem::take_in(Coming& part) {
+  const Tick later = partitions_[part.partition].take_in(part.line, part.now.sectors, part.now.when);
+  part.now = part.then;
+  part.now.when += later;
+  part.then = {};
+  part.partition = static_cast<std::uint8_t>(1 - part.partition);
+  return later;
 }
 
 // A slice of the near partition sees every store; what is at home in the other partition goes on to a slice there.
@@ -206,7 +234,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   const SectorMask missing = sectors - found.present;
   if (missing.any()) {
     const PortAnswer fetched = hbm_.lookup(line, missing, looked_up);
-    write_back(partitions_[home].fill(line, fetched.present, fetched.ready), now);
+    fill(home, line, fetched.present, fetched.ready, now, false);
     done = std::max(done, fetched.ready + atomic_latency_);
   } else {
     done = std::max(done, found.ready + atomic_latency_);

@@ -31,6 +31,27 @@ class MemorySystem {
   // REQUIRES: requests come in order of time.
   Cycle serve(const MemoryRequest& request);
 
+  // What the slices of L2 still have to take in of a line that is fetched from HBM: at its home and then, when that is
+  // the other partition, near the SM.
+  struct Coming {
+    struct Part {
+      Tick when;  // it is there
+      SectorMask sectors;
+    };
+    LineAddress line = LineAddress::none();
+    std::uint8_t partition = 0;  // whose turn is next
+    Part now, then;              // then: none, when there is no other
+  };
+  // Of the request just served: its reply is held back until all parts have been taken in, in the order of their times.
+  const std::optional<Coming>& coming() const { return coming_; }
+  // The next part is taken in, at least as long after it has come as stores hold it up; the rest comes so much later.
+  // Returns that time.
+  Tick take_in(Coming& part);
+  // From an SM to a slice.
+  Cycle request_cycles() const { return to_cycles_up(request_latency_); }
+  // What has come to a slice is not in an SM before.
+  Cycle least_response() const { return least_response_; }
+
   // A reply of this round that comes `shared_cycles` later than serve() said, as the request just served shares it.
   struct SharedReply {
     std::uint16_t sm = 0;
@@ -103,6 +124,8 @@ class MemorySystem {
     Tick done;
   };
   Written write(unsigned near, const MemoryRequest& request, Tick now);
+  // What a partition has fetched, or has been sent, is taken in when it has come, or by whoever the request waits for.
+  void fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now, bool waits);
   // Returns when HBM has room for what had to leave.
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
 
@@ -130,9 +153,11 @@ class MemorySystem {
   Tick atomic_latency_;
   std::int64_t sm_bytes_, bulk_bytes_;  // into an SM in a cycle: for its loads, for its bulk copies
   std::int64_t gpc_bytes_;
-  Cycle least_latency_;
+  Cycle least_latency_, least_response_;
   Cycle shared_cycles_;
   std::optional<SharedReply> shared_reply_;
+  std::optional<Coming> coming_;
+  bool holds_back_ = false;  // the request that is served waits for what it fetches to be taken in
   std::uint32_t round_ = 0;
   L2Counters counters_;
 };

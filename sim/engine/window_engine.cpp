@@ -87,7 +87,12 @@ template <class SmModel>
 void WindowEngine<SmModel>::run(Cycle until) {
   stopped_ = false;
   while (!done() && !stopped_ && now_ < until) {
-    const Cycle next = next_event();
+    Cycle next = next_event();
+    // While no SM does anything, no store comes either.
+    while (!held_replies_.empty() && held_replies_.earliest() < next + window_ - memory_.least_response()) {
+      release_replies(std::min(next - memory_.least_response(), held_replies_.earliest()) + window_);
+      next = next_event();
+    }
     if (next >= kNever)
       throw DeadlockError(
           fmt::format("deadlock at cycle {}: {} CTAs of '{}' have not ended and none of their warps can ever issue "
@@ -237,6 +242,7 @@ double WindowEngine<SmModel>::clock_share() const {
 // The reply is among the last.
 template <class SmModel>
 void WindowEngine<SmModel>::later(std::size_t sm, std::uint32_t fill) {
+  if (held_replies_.later(static_cast<std::uint16_t>(sm), fill, memory_.shared_cycles())) return;
   const auto reply = std::find_if(replies_[sm].rbegin(), replies_[sm].rend(),
                                   [fill](const MemoryReply& one) { return one.fill == fill; });
   if (reply != replies_[sm].rend()) reply->ready += memory_.shared_cycles();
@@ -248,19 +254,33 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
   memory_.begin_round();
   for (std::size_t s = 0; s < sms_.size(); ++s) requests_.take(sms_[s]->outbox(), until, behind(s));
   const auto serve = [this](const MemoryRequest& request) {
+    release_replies(request.time + memory_.request_cycles());
     if (is_bulk(request.kind)) [[unlikely]] {
       serve_bulk(request);
       return;
     }
     const Cycle ready = memory_.serve(request);
-    replies_[request.sm].push_back({request.fill, arrives(request.sm, ready)});
+    if (memory_.coming())
+      held_replies_.add(*memory_.coming(), ready, request.fill, request.sm);
+    else
+      replies_[request.sm].push_back({request.fill, arrives(request.sm, ready)});
     if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill);
     if (is_write(request.kind)) last_write_ = std::max(last_write_, ready - memory_.least_store_latency());
   };
   requests_.each(
       serve, [this](const MemoryRequest& request) { memory_.announce(request); },
       [this](const MemoryRequest& request) { memory_.announce_again(request); });
+  held_replies_.settle();
+  // Whatever could be in an SM before the end of the next window.
+  if (until < kNever) release_replies(until + window_ - memory_.least_response());
   for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->hold_back(memory_.way_out_free(s) - behind(s));
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::release_replies(Cycle until) {
+  held_replies_.take_in(memory_, until, [this](const HeldReplies::Held& one) {
+    replies_[one.sm].push_back({one.fill, arrives(one.sm, one.ready)});
+  });
 }
 
 // A line of a bulk copy. Of a copy into shared memory: when the last line is there, so are its bytes.

@@ -27,6 +27,7 @@
 #include "models/timed_queue.h"
 #include "sim/engine/attribution.h"
 #include "sim/engine/counting/counting_sm.h"
+#include "sim/engine/held_replies.h"
 #include "sim/engine/launch_history.h"
 #include "sim/engine/memory_system.h"
 #include "sim/engine/request_order.h"
@@ -95,6 +96,7 @@ class WindowEngine {
   void advance_sms(Cycle until);
   void serve_requests(Cycle until);
   void later(std::size_t sm, std::uint32_t fill);
+  void release_replies(Cycle until);
   void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
   void serve_bulk(const MemoryRequest& request);
@@ -119,6 +121,7 @@ class WindowEngine {
   std::vector<Turn> turns_;                        // by thread
   RequestOrder requests_;                          // of the last window
   std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
+  HeldReplies held_replies_;                       // of what has not come to L2
   // ... and before later ones, where clocks slow down.
   std::vector<TimedQueue<MemoryReply, &MemoryReply::ready>> later_replies_;
   std::vector<FinishedCta> timeline_;

@@ -10,12 +10,14 @@
 
 namespace tilescope::sass {
 
-// Of the instructions of a launch, in their order. An address that a register has a part in is not told.
+// Of the instructions of a launch, in their order. Where a uniform register has a part in the address it counts as the
+// line of what stands beside it, as of small indices; an address that a warp's lanes have a part in is not told.
 class ConstantLines {
  public:
   std::uint8_t read_by(const ParsedInstruction& one) {
     for (const Operand& operand : one.operands) {
-      if (operand.kind != Operand::Kind::constant || !operand.terms.empty() || operand.value < 0) continue;
+      if (operand.kind != Operand::Kind::constant || operand.value < 0) continue;
+      if (!operand.terms.empty() && one.opcode != "ULDC") continue;
       if (operand.bank == 0) return ConstantLine::own(operand.value);
       const std::pair at(operand.bank, operand.value / ConstantLine::kBlock);
       const int block = blocks_.emplace(at, static_cast<int>(blocks_.size())).first->second;

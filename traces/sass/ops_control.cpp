@@ -10,6 +10,12 @@ void set_flow(Decoder& d, Flow flow, OpClass op) {
   set_class(d, op);
 }
 
+// Of the branch unit, but no jump.
+void set_turn(Decoder& d, Flow flow, Turn turn) {
+  set_flow(d, flow, OpClass::branch);
+  d.decoded.instruction.detail = static_cast<std::uint16_t>(turn);
+}
+
 void use_always(Decoder& d) {
   auto& decoded = d.decoded;
   decoded.always_uses.insert(decoded.always_uses.end(), decoded.uses.begin(), decoded.uses.end());
@@ -124,20 +130,20 @@ std::uint8_t convergence_register(Decoder& d) {
 }
 
 void decode_open(Decoder& d) {
-  set_flow(d, Flow::open, OpClass::branch);
+  set_turn(d, Flow::open, Turn::none);
   d.take("RELIABLE"), d.take("RECONVERGENT");
   d.decoded.convergence = convergence_register(d);
   d.target();
 }
 
 void decode_meet(Decoder& d) {
-  set_flow(d, Flow::meet, OpClass::branch);
+  set_turn(d, Flow::meet, Turn::meets);
   d.take("RELIABLE"), d.take("RECONVERGENT");
   d.decoded.convergence = convergence_register(d);
 }
 
 void decode_leave(Decoder& d) {
-  set_flow(d, Flow::leave, OpClass::branch);
+  set_turn(d, Flow::leave, Turn::none);
   d.take("RELIABLE"), d.take("RECONVERGENT");
   if (d.next_is(Operand::Kind::predicate)) {
     d.predicate_in(0);
@@ -152,7 +158,7 @@ void decode_barrier_move(Decoder& d) {
   d.take("32");
   d.op().flags = d.take("CLEAR") ? 1U : 0U;
   const bool save = d.next_is(Operand::Kind::reg);
-  set_flow(d, save ? Flow::save : Flow::restore, OpClass::branch);
+  set_turn(d, save ? Flow::save : Flow::restore, Turn::none);
   if (save) d.out();
   d.decoded.convergence = convergence_register(d);
   if (!save) d.in(0);
@@ -162,7 +168,7 @@ void decode_barrier_move(Decoder& d) {
 }
 
 void decode_gather(Decoder& d) {  // WARPSYNC 0xffffffff; WARPSYNC.COLLECTIVE R10, target; WARPSYNC.ALL
-  set_flow(d, Flow::gather, OpClass::branch);
+  set_turn(d, Flow::gather, Turn::none);
   const bool all = d.take("ALL"), exclusive = d.take("EXCLUSIVE"), collective = d.take("COLLECTIVE");
   if (all && !d.more()) {
     d.in_constant(0, kAllLanes);

@@ -238,6 +238,7 @@ void decode_special(Decoder& d) {  // S2R R0, SR_TID.X; CS2R R0, SRZ (two regist
   d.decoded.special_register = from->text != "SRZ";
   d.op().run = read_special;
   set_class(d, d.parsed().opcode == "CS2R" ? OpClass::alu : of_lanes ? OpClass::special : OpClass::warp_special);
+  if (from->text == "SR_CgaCtaId") d.decoded.instruction.detail = 1;
 }
 
 void decode_code_address(Decoder& d) {  // LEPC R20, target; LEPC R20: its own address

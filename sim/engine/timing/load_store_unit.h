@@ -72,6 +72,9 @@ class LoadStoreUnit {
     return stages.start - pipeline_cycles_ - now;
   }
 
+  // From the queue to the stages: the operands have been read.
+  Cycle pipeline_cycles() const { return pipeline_cycles_; }
+
   // From now on a store is reported when it has been answered, too: memory barriers wait for it.
   void track_stores() { tracks_stores_ = true; }
   // From now on the asynchronous copies of each warp are grouped. REQUIRES: called before the first such copy.

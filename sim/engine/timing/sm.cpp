@@ -4,18 +4,29 @@
 #include <bit>
 
 namespace tilescope {
+namespace {
+
+// CTAs are dealt out to all TPCs before one gets a second, but those of a cluster stand side by side.
+bool leaves_partners_idle(const GpuSpec& gpu, const Launch& launch) {
+  return !launch.clustered() && launch.grid.count() * kSmsPerTpc <= gpu.sm.count();
+}
+
+}  // namespace
 
 Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id)
     : id_(id),
       pipes_(gpu),
       branch_cycles_(gpu.pipes.branch_cycles),
+      meeting_cycles_(gpu.pipes.meeting_cycles),
+      more_for_cluster_rank_(gpu.pipes.cluster_rank_cycles - gpu.pipes.special_latency_cycles),
       barrier_cycles_(gpu.pipes.barrier_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
       group_tensor_latency_(gpu.pipes.group_tensor_latency_cycles),
       asynchronous_(gpu.asynchronous),
       fences_(gpu.fences),
       instruction_cache_(gpu.instruction_cache, kernel.code().size()),
-      constant_cache_(gpu.constant_cache, static_cast<int>(gpu.sm.sub_partitions), kernel.code()),
+      constant_cache_(gpu.constant_cache, static_cast<int>(gpu.sm.sub_partitions), kernel.code(),
+                      leaves_partners_idle(gpu, kernel.launch())),
       kernel_(kernel),
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPartition(gpu)),
       slots_(occupancy),
@@ -239,8 +250,9 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
     exit_warp(warp, now);
     return;
   }
-  if (instruction.op == OpClass::branch)
-    warp.times.after_stall = std::max(warp.times.after_stall, now + branch_cycles_);
+  if (instruction.op == OpClass::branch && instruction.turn() != Turn::none)
+    warp.times.after_stall =
+        std::max(warp.times.after_stall, now + (instruction.turn() == Turn::meets ? meeting_cycles_ : branch_cycles_));
   // Before the next segment takes the place of its operands.
   const NamedBarrier named =
       order_of(instruction.op) == Order::barrier ? barrier_of(warp, instruction) : NamedBarrier();
@@ -264,7 +276,7 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
       prepare_next(sub, warp);
       break;
     case Order::copy_group:
-      lsu_.copies(index_of(warp)).close(instruction.write_scoreboard, now, warp.scoreboards);
+      lsu_.copies(index_of(warp)).close(instruction.counts_group_by(), now, warp.scoreboards);
       prepare_next(sub, warp);
       break;
     case Order::barrier:
@@ -303,8 +315,11 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
         later = issue_asynchronous(warp, index, now);
       else if (instruction.op == OpClass::constant_load)
         later = load_constant(warp, now);
+      else if (instruction.op == OpClass::fence)  // passes the data stage behind what its warp has stored
+        later = lsu_.queue(now, {index, warp.sub});
       else
         lsu_.issue_beside(now, warp.sub);
+      if (instruction.reads_cluster_rank()) later = more_for_cluster_rank_;
       sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(warp.sub);
       sub.pipe_free[static_cast<std::size_t>(Pipe::lg)] = lsu_.global_room_at(warp.sub);
       break;
@@ -319,7 +334,8 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
     default:
       sub.pipe_free[pipe] = now + use.interval;
   }
-  if (use.latency != 0) warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, false);
+  if (use.latency != 0)
+    warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, instruction.op == OpClass::fence);
   return dispatch;
 }
 
@@ -339,6 +355,7 @@ inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
   counters_.operand_rows += static_cast<std::uint64_t>(warp.pc->rows_read());
   const Cycle read = lsu_.read_operands(now, TensorCores::wavefronts(*warp.pc, warp.sub));
   sub.products_until = std::max(start + pipes_.tensor_interval(*warp.pc), read);
+  if (TensorCores::wavefronts(*warp.pc) >= pipes_.tensor_interval(*warp.pc)) sub.crowded_until = sub.products_until;
   products_[index].add(sub.products_until + group_tensor_latency_, warp.pc->closes_group());
   tensor_work_ = {std::min(tensor_work_.from, start), std::max(tensor_work_.until, sub.products_until)};
   if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, sub.products_until);

@@ -89,6 +89,7 @@ class Sm {
     InstructionBuffer code;
     std::array<Cycle, kPipes> pipe_free{};
     Cycle products_until = 0;  // its tensor core works on products of warpgroups
+    Cycle crowded_until = 0;   // ... and reads shared memory for them all the time
     DispatchPort port;         // last, for its size
   };
 
@@ -137,7 +138,7 @@ class Sm {
 
   int id_;
   PipeTable pipes_;
-  Cycle branch_cycles_;
+  Cycle branch_cycles_, meeting_cycles_, more_for_cluster_rank_;
   Cycle barrier_cycles_;
   Cycle barrier_arrival_cycles_;
   Cycle group_tensor_latency_;

@@ -20,7 +20,8 @@ namespace tilescope {
     queues = lsu_.queue(now, {index, warp.sub});
   now += queues;
   const Cycle done = now + asynchronous_.mbarrier_wait_cycles;
-  warp.scoreboards.set(instruction.read_scoreboard, bulk ? now + asynchronous_.operand_cycles : done, false);
+  warp.scoreboards.set(instruction.read_scoreboard,
+                       now + (bulk ? asynchronous_.operand_cycles : lsu_.pipeline_cycles()), false);
   warp.scoreboards.set(instruction.write_scoreboard, done, instruction.op == OpClass::mbarrier_wait);
   for (int i = 0; i < count; ++i) {
     if (bulk)
@@ -161,13 +162,13 @@ void Sm::issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand
   bulk_copies_.end(copy);
 }
 
-// When what a copy brings is in shared memory: later than it comes where products of warpgroups read there. The copy is
-// told of before it comes, so that products lately under way stand for those that will be.
+// When what a copy brings is in shared memory: later than it comes where products of warpgroups read there all the
+// time. The copy is told of before it comes, so that products lately under way stand for those that will be.
 Cycle Sm::written(const BulkArrival& arrival) {
   const Cycle takes = arrival.bytes / asynchronous_.busy_bytes_per_cycle;
   const Cycle begins = std::max(arrival.when - takes, copies_written_);
   constexpr Cycle kLately = 512;
-  if (subs_.front().products_until + kLately <= begins) return arrival.when;
+  if (subs_.front().crowded_until + kLately <= begins) return arrival.when;
   copies_written_ = begins + takes;
   return std::max(arrival.when, copies_written_);
 }
