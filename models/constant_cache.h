@@ -1,8 +1,8 @@
 // What an SM holds of the constant banks: empty when a launch begins. Each sub-partition has a cache for constants that
 // instructions read as operands (and ULDC), the SM another one for LDC; both are filled line by line from a larger one
 // behind them, which the two SMs of a TPC share. That one has the launch's own bank from the start and fetches others,
-// block by block, from memory. Lines are never given up: the smaller caches hold 32 of them on hardware. Source:
-// gpu/microbench/constant_cache.cu, docs/cold-start.md.
+// block by block, from memory. Lines are never given up: the smaller caches hold 32 of them on hardware.
+// Source: gpu/microbench/constant_cache.cu, docs/cold-start.md.
 #pragma once
 
 #include <algorithm>

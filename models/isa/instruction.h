@@ -43,13 +43,14 @@ struct Instruction {
   std::uint16_t work = 0;                         // tensor: multiply-adds of 16 bits of the whole warp, in units of 256
   // Barriers: which of the CTA's 16 in bits 0 to 3; of how many warps from bit 4 on, 0: all of the CTA.
   // Branches: Turn. Memory barriers: Scope. Atomics: AtomicKind. Local and generic loads and stores: 32-bit words per
-  // lane. Loads from global memory and asynchronous copies: 1 when L2 fetches the whole line (LDG.LTC128B,
-  // ld.L2::128B). Waits for groups of asynchronous copies: the scoreboard that counts them in bits 0 to 2,
-  // kNoScoreboard: none; how many it may still count from bit 3 on. Products of a warp: 1 of FP64. Products of a
-  // warpgroup: 32-byte rows that they read from shared memory in bits 0 to 9; bit 14: A lies in registers; bit 15: the
-  // last one of its group. Waits for groups of products: how many may be under way, and 1; 0: no wait. Special
-  // registers: 1 of the CTA's rank in its cluster. Waits at an mbarrier: 1 when the warp is held until the phase ends
-  // or a time has passed (SYNCS.PHASECHK.TRYWAIT).
+  // lane. Special registers: 1 of the CTA's rank in its cluster.
+  // Loads from global memory and asynchronous copies: 1 when L2 fetches the whole line (LDG.LTC128B, ld.L2::128B).
+  // Waits for groups of asynchronous copies: the scoreboard that counts them in bits 0 to 2, kNoScoreboard: none; how
+  // many it may still count from bit 3 on.
+  // Products of a warp: 1 of FP64. Products of a warpgroup: 32-byte rows that they read from shared memory in bits 0 to
+  // 9; bit 14: A lies in registers; bit 15: the last one of its group. Waits for groups of products: how many may be
+  // under way, and 1; 0: no wait.
+  // Waits at an mbarrier: 1 when the warp is held until the phase ends or a time has passed (SYNCS.PHASECHK.TRYWAIT).
   std::uint16_t detail = 0;
   std::uint32_t line : 24 = 0;     // where it came from: line of the listing, 0 when unknown
   std::uint32_t constant : 8 = 0;  // what it reads of the constant banks: models/isa/constant_line.h
