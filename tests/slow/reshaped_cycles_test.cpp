@@ -141,7 +141,7 @@ TEST_CASE("shapes from the code of other shapes: the same requests; cycles withi
   const Without registers_ = without_own_code<GemmRegister>("gemm_register", {512, 512, 256}, 15, register_spec);
   CHECK_MESSAGE(registers_.mean < 3, fmt::format("gemm_register: {:.1f} % on average", registers_.mean));
   const Without tiled_ = without_own_code<GemmTiled>("gemm_tiled", {512, 256, 128}, 8, tiled_spec);
-  CHECK_MESSAGE(tiled_.mean < 1.5, fmt::format("gemm_tiled: {:.1f} % on average", tiled_.mean));
+  CHECK_MESSAGE(tiled_.mean < 2, fmt::format("gemm_tiled: {:.1f} % on average", tiled_.mean));
   const Without async_ = without_own_code<GemmAsync>("gemm_async", {512, 256, 128}, 7, async_spec_sm_90);
   CHECK_MESSAGE(async_.mean < 4, fmt::format("gemm_async: {:.1f} % on average", async_.mean));
   const Without tensor_ = without_own_code<GemmTensor>("gemm_tensor", {512, 256, 128}, 8, tensor_spec_sm_90);
