@@ -56,7 +56,7 @@ TEST_CASE("a fence waits until what its warp has stored into shared memory has p
   CHECK(predicted(4, 4, true, 0, {"fences.async_cycles=100"}) > predicted(4, 4, true, 0) + 50);
 }
 
-TEST_CASE("a bulk store is waited for until shared memory has been read") {
+TEST_CASE("a wait for a bulk store lasts until the store is complete") {
   for (const int stores : {4, 8}) {
     for (const int warps : {1, 4}) {
       CAPTURE(stores);

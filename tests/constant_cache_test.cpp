@@ -76,6 +76,20 @@ std::vector<std::vector<double>> waits_in_turn(const std::vector<Instruction>& c
   return waits;
 }
 
+// Four sub-partitions read lines at once; `check`: read, sub-partition, cycles from this read to the next one.
+template <class Check>
+void all_read_at_once(bool alone, const Check& check) {
+  const std::vector<Instruction> code = code_of(true, 64, kShown);
+  ConstantCache cache(h200().constant_cache, kSubPartitions, code, alone);
+  std::vector<Cycle> now(kSubPartitions, 0);
+  for (std::size_t at = 0; at < kShown; ++at)
+    for (std::size_t sub = 0; sub < kSubPartitions; ++sub) {
+      const Cycle there = cache.operand(sub, code[at], now[sub]);
+      check(at, sub, kHit + static_cast<double>(there - now[sub]));
+      now[sub] = there + static_cast<Cycle>(kHit);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("lines are numbered by bank and block") {
@@ -174,21 +188,25 @@ TEST_CASE("waits of warps that come in turn are those of both GPUs") {
 
 TEST_CASE("four sub-partitions that read at once wait as under Nsight Compute") {
   const auto seen = measured("h200/constant_cache_counted.csv");
-  const std::vector<Instruction> code = code_of(true, 64, kShown);
-  ConstantCache cache(h200().constant_cache, kSubPartitions, code, false);
-  std::vector<Cycle> now(kSubPartitions, 0);
-  for (std::size_t at = 0; at < kShown; ++at)
-    for (std::size_t sub = 0; sub < kSubPartitions; ++sub) {
-      const Cycle there = cache.operand(sub, code[at], now[sub]);
-      const double wait = kHit + static_cast<double>(there - now[sub]);
-      now[sub] = there + static_cast<Cycle>(kHit);
-      if (at < 2 || sub > 1) continue;
-      const std::string the_case = fmt::format(
-          "way=operand;stride=64;count=16;ctas=264;warps=5;first=0;turn=0;state=flushed;wave=0;warp={};at={}", sub, at);
-      CAPTURE(the_case);
-      REQUIRE(seen.count(the_case) == 1);
-      CHECK(std::abs(wait / seen.at(the_case) - 1) < 0.08);
-    }
+  all_read_at_once(false, [&](std::size_t at, std::size_t sub, double wait) {
+    if (at < 2 || sub > 1) return;
+    const std::string the_case = fmt::format(
+        "way=operand;stride=64;count=16;ctas=264;warps=5;first=0;turn=0;state=flushed;wave=0;warp={};at={}", sub, at);
+    CAPTURE(the_case);
+    REQUIRE(seen.count(the_case) == 1);
+    CHECK(std::abs(wait / seen.at(the_case) - 1) < 0.08);
+  });
+}
+
+TEST_CASE("beside an idle partner four sub-partitions that read at once hardly wait for one another") {
+  const auto seen = measured("h200/constant_cache_counted.csv");
+  all_read_at_once(true, [&](std::size_t at, std::size_t /*sub*/, double wait) {
+    const std::string the_case = fmt::format(
+        "way=operand;stride=64;count=16;ctas=66;warps=4;first=0;turn=0;state=first;wave=0;warp=0;at={}", at);
+    CAPTURE(the_case);
+    REQUIRE(seen.count(the_case) == 1);
+    CHECK(std::abs(wait - seen.at(the_case)) <= 10);
+  });
 }
 
 TEST_CASE("code says which constants it reads, and a launch waits for them") {
@@ -243,20 +261,4 @@ TEST_CASE("each cost of a cold constant shows in the cycles of a launch") {
   };
   CHECK(rate("constant_cache.load_cycles=8") > 2 * rate("constant_cache.load_cycles=2.6"));
   CHECK(rate("constant_cache.load_issue_cycles=40") > 2 * rate("constant_cache.load_issue_cycles=6"));
-}
-
-TEST_CASE("beside an idle partner four sub-partitions that read at once hardly wait for one another") {
-  const auto seen = measured("h200/constant_cache_counted.csv");
-  const std::vector<Instruction> code = code_of(true, 64, kShown);
-  ConstantCache cache(h200().constant_cache, kSubPartitions, code, true);
-  std::vector<Cycle> now(kSubPartitions, 0);
-  for (std::size_t at = 0; at < kShown; ++at)
-    for (std::size_t sub = 0; sub < kSubPartitions; ++sub) {
-      const Cycle there = cache.operand(sub, code[at], now[sub]);
-      const double wait = kHit + static_cast<double>(there - now[sub]);
-      now[sub] = there + static_cast<Cycle>(kHit);
-      const std::string the_case =
-          "way=operand;stride=64;count=16;ctas=66;warps=4;first=0;turn=0;state=first;wave=0;warp=0;at=";
-      CHECK(std::abs(wait - seen.at(the_case + std::to_string(at))) <= 10);
-    }
 }
