@@ -27,6 +27,7 @@ CtaExecutor::CtaExecutor(const Program& program, PatternTable& patterns, DeviceM
       warps_per_cta_(static_cast<std::size_t>((program.launch.block.count() + kLanes - 1) / kLanes)),
       first_in_turns_(before != nullptr) {
   if (program.with_products) memory_.pass_on_unknown();
+  if (program.keeps_stored) memory_.keep_stored();
   for (std::size_t rank = 0; rank < memory_.ctas(); ++rank)
     for (std::size_t w = 0; w < warps_per_cta_; ++w) {
       Warp& warp = warps_.emplace_back();

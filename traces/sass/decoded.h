@@ -107,6 +107,12 @@ struct MemoryAccess {
   }
 };
 
+// What an instruction that is no memory instruction takes its registers for (value_use.h).
+struct ValueUse {
+  bool floating = false;    // floating-point numbers, all of them
+  std::uint8_t passed = 0;  // else, bit i: the result holds MicroOp::in[i], or a part of it; the others: whole numbers
+};
+
 struct Decoded {
   MicroOp op;
   Instruction instruction;
@@ -119,9 +125,11 @@ struct Decoded {
   PredicateSource condition;     // a branch's own, besides the guard
   std::uint8_t convergence = 0;  // B register
   std::int64_t sync_mask = -1;   // gather: an immediate mask, or -1 for in[0]
+  bool returns = false;          // a jump back from a call
   bool is_memory = false;
   MemoryAccess access;
   AsyncInstruction async;
+  ValueUse takes;
   std::vector<RegisterId> defines;      // whole registers and predicates
   std::vector<RegisterId> uses;         // needed when a definition is needed
   std::vector<RegisterId> always_uses;  // addresses, branch conditions, guards of both

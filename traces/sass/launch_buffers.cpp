@@ -158,6 +158,7 @@ std::optional<std::uint64_t> LaunchBuffers::add(const YamlSection::Entry& size, 
 void LaunchBuffers::keep(DeviceBuffer buffer, BufferFacts facts, const Place& name_place) {
   if (!facts.name.empty() && !by_name_.emplace(facts.name, facts_.size()).second)
     error(name_place, fmt::format("name: got {}; another buffer has that name", in_quotes(facts.name)));
+  buffer.recorded = facts.contents;
   facts_.push_back(std::move(facts));
   memory_.buffers.push_back(std::move(buffer));
 }

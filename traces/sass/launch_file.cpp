@@ -250,6 +250,9 @@ class LaunchFileReader {
     state.block = launch_.block;
     state.cluster = launch_.cluster;
     state.limits = limits_;
+    const std::vector<DeviceBuffer>& buffers = result_.memory.buffers;
+    if (std::any_of(buffers.begin(), buffers.end(), [](const DeviceBuffer& one) { return !one.recorded; }))
+      state.unrecorded = std::make_shared<UnrecordedReads>();
     describe();
     if (how_.depth == LaunchReading::Depth::described)
       return fill_constants(state, *function_, facts_, arguments_, arguments_place_, errors_);

@@ -65,6 +65,14 @@ void load_sized(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
 }
 
 template <std::size_t Bytes>
+void load_floating_sized(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  bool made_up = false;
+  load_from<Bytes>(warp, op, mask,
+                   [&](std::size_t l) { return warp.memory->floating(warp.address[l], Bytes, made_up); });
+  if (made_up) warp.launch->unrecorded->note(op.instruction);
+}
+
+template <std::size_t Bytes>
 void store_sized(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
   CtaMemory& memory = *warp.memory;
   if (static_cast<Space>(warp.space) == Space::shared)
@@ -135,6 +143,20 @@ void load_lanes(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
       return load_sized<16>(warp, op, mask);
     default:
       return load_sized<4>(warp, op, mask);
+  }
+}
+
+void load_floating_lanes(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
+  if (static_cast<Space>(warp.space) != Space::global || warp.memory == nullptr) return load_lanes(warp, op, mask);
+  switch (op.flags & 255U) {
+    case 2:
+      return load_floating_sized<2>(warp, op, mask);
+    case 8:
+      return load_floating_sized<8>(warp, op, mask);
+    case 16:
+      return load_floating_sized<16>(warp, op, mask);
+    default:
+      return load_floating_sized<4>(warp, op, mask);
   }
 }
 

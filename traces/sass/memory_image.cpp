@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "traces/sass/limits.h"
+#include "traces/sass/unrecorded_memory.h"
 
 namespace tilescope::sass {
 namespace {
@@ -75,14 +76,53 @@ std::uint8_t* CtaMemory::find_writable(std::uint64_t address, std::size_t bytes)
     return buffer.bytes.data() + (address - buffer.base);
   }
   writable_ = inside(*found, address / kPageBytes * kPageBytes, page_to_write(address / kPageBytes));
-  return writable_.at + (address - writable_.first);
+  std::uint8_t* at = writable_.at + (address - writable_.first);
+  if (keeps_stored_) {
+    note_stored(address, bytes);
+    writable_ = {};  // each store is to be seen
+  }
+  return at;
+}
+
+const std::uint8_t* CtaMemory::floating(std::uint64_t address, std::size_t bytes, bool& made_up) {
+  const std::uint8_t* at = global(address, bytes);
+  if (const std::uint64_t inside = address - unrecorded_.first;
+      inside >= unrecorded_.bytes || unrecorded_.bytes - inside < bytes) {
+    const DeviceBuffer* buffer = device_->find(address, bytes);
+    if (buffer == nullptr || buffer->recorded) return at;
+    unrecorded_ = {buffer->base, buffer->size, nullptr};
+  }
+  std::memcpy(made_up_.data(), at, bytes);
+  for (std::size_t i = 0; i < bytes; i += 2) {
+    if (was_stored(address + i)) continue;
+    const std::uint16_t half = unrecorded_half(address + i);
+    std::memcpy(made_up_.data() + i, &half, sizeof half);
+    made_up = true;
+  }
+  return made_up_.data();
+}
+
+bool CtaMemory::was_stored(std::uint64_t address) const {
+  if (!keeps_stored_ || written_.size() == 0) return false;
+  const std::uint32_t page = written_.find(address / kPageBytes);
+  return page != PageMap::kNone && stored_[page][address % kPageBytes / 2];
+}
+
+void CtaMemory::note_stored(std::uint64_t address, std::size_t bytes) {
+  std::bitset<kPageBytes / 2>& halves = stored_[written_.find(address / kPageBytes)];
+  for (std::uint64_t at = address; at < address + bytes; ++at) halves.set(at % kPageBytes / 2);
 }
 
 std::uint8_t* CtaMemory::page_to_write(std::uint64_t number) {
   const std::uint32_t known = written_.find(number);
   if (known != PageMap::kNone) return written_.page(known);
   if (written_.size() == written_.held()) count_page();
-  std::uint8_t* page = written_.page(written_.add(number));
+  const std::uint32_t index = written_.add(number);
+  if (keeps_stored_) {
+    stored_.resize(std::max<std::size_t>(stored_.size(), index + 1));
+    stored_[index].reset();
+  }
+  std::uint8_t* page = written_.page(index);
   const std::uint8_t* left = before_ != nullptr ? before_->page(number) : nullptr;
   if (left != nullptr)
     std::memcpy(page, left, kPageBytes);

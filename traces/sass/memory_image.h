@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,6 +26,7 @@ struct DeviceBuffer {
   std::uint64_t base = 0;
   std::uint64_t size = 0;  // byte
   std::vector<std::uint8_t> bytes;
+  bool recorded = true;  // false: the launch file says nothing of what it holds
 };
 
 // The memory of the device at the start of the launch. Not changed while CTAs run from several threads.
@@ -64,6 +66,10 @@ class CtaMemory {
     if (inside >= readable_.bytes || readable_.bytes - inside < bytes) return find_readable(address, bytes);
     return readable_.at != nullptr ? readable_.at + inside : zeros_.data();
   }
+  // The same for floating-point numbers: what nobody has recorded, nor stored since keep_stored(), is made up.
+  const std::uint8_t* floating(std::uint64_t address, std::size_t bytes, bool& made_up);
+  // From now on it is kept where the CTA stores into buffers that are not recorded. Without `before`.
+  void keep_stored() { keeps_stored_ = true; }
   // An address below 2^24 is the selected CTA's; others hold the rank of a CTA, and 1, from bit 24 on.
   const std::uint8_t* shared(std::uint32_t address, std::size_t bytes) const {
     if (address + bytes <= shared_bytes_) return shared_ + address;
@@ -130,6 +136,8 @@ class CtaMemory {
   // Where the page `number` lies to be written over.
   std::uint8_t* page_to_write(std::uint64_t number);
   void count_page();
+  bool was_stored(std::uint64_t address) const;
+  void note_stored(std::uint64_t address, std::size_t bytes);
   // In the memory of the CTA that the address names; null: there is none, or it has fewer bytes.
   const std::uint8_t* in_cluster(std::uint32_t address, std::size_t bytes) const;
 
@@ -146,9 +154,13 @@ class CtaMemory {
   Extent<const std::uint8_t> readable_;                 // found last
   Extent<std::uint8_t> writable_;
   PageMap written_;  // what the running CTA writes over is copied, page by page
+  bool keeps_stored_ = false;
+  std::vector<std::bitset<kPageBytes / 2>> stored_;  // by page of written_, with keeps_stored_: halves stored into
+  Extent<const std::uint8_t> unrecorded_;            // found last
   std::atomic<std::uint64_t>* all_pages_;
-  std::uint64_t most_written_;                       // byte
-  std::array<std::uint8_t, 16> zeros_{}, across_{};  // `across_`: bytes across the end of a buffer's contents
+  std::uint64_t most_written_;  // byte
+  // `across_`: bytes across the end of a buffer's contents
+  std::array<std::uint8_t, 16> zeros_{}, across_{}, made_up_{};
 };
 
 }  // namespace tilescope::sass

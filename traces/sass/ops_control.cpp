@@ -83,6 +83,7 @@ void decode_return(Decoder& d) {  // RET.REL.NODEC R20 0x0; RET.ABS.NODEC R20 0x
   d.take("REL"), d.take("NODEC");
   const bool absolute = d.take("ABS");
   jump_register(d, absolute);
+  d.decoded.returns = true;
   // The place added is the start of the function: the register of a relative return holds a distance from there.
   d.decoded.target = absolute ? 0 : d.function_start();
   if (!d.more()) return;

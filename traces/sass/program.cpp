@@ -7,11 +7,14 @@
 
 #include "traces/sass/constant_lines.h"
 #include "traces/sass/control_codes.h"
+#include "traces/sass/floating_loads.h"
 #include "traces/sass/limits.h"
+#include "traces/sass/memory_access.h"
 #include "traces/sass/ops.h"
 #include "traces/sass/register_reads.h"
 #include "traces/sass/resolve_names.h"
 #include "traces/sass/slice.h"
+#include "traces/sass/value_use.h"
 
 namespace tilescope::sass {
 namespace {
@@ -40,6 +43,7 @@ class Builder {
     const Slice slice = slice_of(program_.code, successors_, all_values_);
     refuse_missing_values(slice);
     if (!errors_.empty()) return tl::unexpected(errors_);
+    if (program_.launch.unrecorded && !all_values_) find_floating_loads(slice);
     assign_slots(slice);
     make_blocks(slice);
     keep_sources();
@@ -100,6 +104,16 @@ class Builder {
     }
   }
 
+  void find_floating_loads(const Slice& slice) {
+    program_.launch.unrecorded->expect(program_.code.size());
+    const std::vector<bool> floating = floating_loads(program_.code, successors_, slice);
+    for (std::size_t i = 0; i < floating.size(); ++i) {
+      if (!floating[i]) continue;
+      program_.code[i].op.run = load_floating_lanes;
+      program_.keeps_stored = program_.keeps_stored || program_.code[i].access.coherent;
+    }
+  }
+
   // Appends the instruction. Returns what is wrong with it; empty: nothing.
   std::string append(const ListedInstruction& listed, const LinkedFunction& function, ConstantPool& pool,
                      ReuseCache& reuse) {
@@ -117,6 +131,7 @@ class Builder {
     if (const std::string other = decoder.finish(); problem.empty()) problem = other;
     if (!problem.empty()) problem = "not executed: got " + in_quotes(listed.text) + ": " + problem;
     decoder.decoded.op.instruction = static_cast<std::uint32_t>(program_.code.size()) - 1;
+    find_value_use(*parsed, decoder.decoded);
     program_.code.back() = std::move(decoder.decoded);
     add_control_codes(listed);
     Instruction& instruction = program_.code.back().instruction;

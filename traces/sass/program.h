@@ -56,6 +56,7 @@ struct Program {
   bool needs_global = false;  // contents of global memory do
   bool needs_local = false;
   bool ctas_exchange = false;      // values that matter may pass between CTAs, through global memory
+  bool keeps_stored = false;       // loads tell what the launch has stored from what nobody has recorded
   bool computes_products = false;  // of matrices: some have to be executed
   std::size_t executed_share = 0;  // instructions that have to be executed, of code.size()
   // The same with all products of matrices that this one leaves out; null: it leaves none out (spared_products.h).

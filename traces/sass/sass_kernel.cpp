@@ -43,8 +43,11 @@ void SassKernel::find_passed() const {
 }
 
 std::vector<std::string> SassKernel::approximations() const {
-  if (passed_.missing().empty()) return {};
-  return {passed_.missing()};
+  std::vector<std::string> sentences;
+  if (!passed_.missing().empty()) sentences.push_back(passed_.missing());
+  const auto& unrecorded = program_.launch.unrecorded;
+  if (unrecorded && !unrecorded->sentence().empty()) sentences.push_back(unrecorded->sentence());
+  return sentences;
 }
 
 InstructionSource SassKernel::source_of(std::size_t instruction) const {

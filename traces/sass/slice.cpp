@@ -17,6 +17,11 @@ Need need_under(const MicroOp& op) {
   return static_cast<Need>(kFirstGuard + 2 * op.guard + (op.guard_inverted ? 1 : 0));
 }
 Need opposite(Need guard) { return static_cast<Need>(((guard - kFirstGuard) ^ 1) + kFirstGuard); }
+// Of a need, what lanes have that go there under a guard.
+Need narrowed(Need need, Need lanes) {
+  if (lanes == kAll) return need;
+  return need == kAll ? lanes : need == opposite(lanes) ? kNone : need;
+}
 Need joined(Need a, Need b) { return a == kNone || a == b ? b : b == kNone ? a : kAll; }
 
 using Set = std::array<Need, kRegisterIds>;
@@ -41,6 +46,7 @@ class Slicer {
       find_memory();
     } while (grown_);
     find_exchange();
+    slice_.needed = std::move(needed_);
     return std::move(slice_);
   }
 
@@ -93,8 +99,11 @@ class Slicer {
     const Need defined_for = need_under(decoded.op);
     Set before{};
     if (successors_.jumps[i]) before = jump_needs_;
-    for (const std::uint32_t next : successors_.of[i])
-      for (std::size_t id = 0; id < before.size(); ++id) before[id] = joined(before[id], needed_[next][id]);
+    for (const std::uint32_t next : successors_.of[i]) {
+      const Need lanes = lanes_that_go(i, next);
+      for (std::size_t id = 0; id < before.size(); ++id)
+        before[id] = joined(before[id], narrowed(needed_[next][id], lanes));
+    }
     bool executed = all_ || decoded.async.kind != AsyncKind::none;
     for (const RegisterId id : decoded.defines)
       executed = executed || (before[id] != kNone && (defined_for == kAll || before[id] != opposite(defined_for)));
@@ -126,6 +135,16 @@ class Slicer {
     }
     slice_.executed[i] = executed;
     return changed;
+  }
+
+  // A branch that a guard alone decides takes the lanes for which it holds, and leaves the others.
+  Need lanes_that_go(std::size_t from, std::uint32_t next) const {
+    const Decoded& decoded = code_[from];
+    const bool by_guard = decoded.flow == Flow::branch && decoded.op.flags == 0 && decoded.condition.index == 7 &&
+                          !decoded.condition.inverted && decoded.op.guard % 8 != 7 &&
+                          successors_.of[from].size() == 2 && successors_.of[from][0] != successors_.of[from][1];
+    if (!by_guard) return kAll;
+    return next == from + 1 ? opposite(need_under(decoded.op)) : need_under(decoded.op);
   }
 
   static void need_guard(const Decoded& decoded, Set& before) {

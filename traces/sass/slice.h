@@ -6,6 +6,8 @@
 // changes. If a needed value is loaded from a memory space, the values stored into that space are needed as well.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "traces/sass/decoded.h"
@@ -26,7 +28,9 @@ struct Slice {
   bool barrier_results = false;
   bool waits = false;                // at mbarriers
   std::vector<bool> stores_unknown;  // by instruction: stores what may come from values that are not computed
-  bool ctas_exchange = false;        // values that matter may pass between CTAs: something that receives() is executed
+  // Before each instruction, by register: not 0 when it is needed.
+  std::vector<std::array<std::uint8_t, kRegisterIds>> needed;
+  bool ctas_exchange = false;  // values that matter may pass between CTAs: something that receives() is executed
 };
 
 // May this bring a value from another CTA? An atomic with a result, or a load of GPU or system scope, on global memory.

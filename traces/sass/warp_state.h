@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "models/isa/kernel.h"
@@ -15,6 +16,7 @@
 #include "traces/sass/local_memory.h"
 #include "traces/sass/memory_image.h"
 #include "traces/sass/operand.h"
+#include "traces/sass/unrecorded_memory.h"
 
 namespace tilescope::sass {
 
@@ -28,6 +30,7 @@ struct LaunchState {
   Dim3 grid, block, cluster;
   Limits limits;
   std::map<int, std::vector<std::uint8_t>> constants;  // banks, bank 0 with parameters and dimensions
+  std::shared_ptr<UnrecordedReads> unrecorded;         // null: all memory is recorded
   std::vector<LaneArray> pool;                         // immediates and constants, one value in all lanes
   std::array<std::uint16_t, kRegisterIds> slot{};      // of each register
   int slots = kFirstSlot;
