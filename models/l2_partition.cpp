@@ -95,7 +95,8 @@ Tick L2Partition::take_in(LineAddress line, SectorMask sectors, Tick now) {
 }
 
 Tick L2Partition::least_passed_on(LineAddress line, SectorMask sectors) {
-  return time_of(sectors, tags_.find(line) != nullptr ? slice_bytes_ : slice_write_bytes_);
+  const Sectors* const here = tags_.find(line);
+  return time_of(sectors, here != nullptr && here->written() ? slice_bytes_ : slice_write_bytes_);
 }
 
 Tick L2Partition::least(LineAddress line, SectorMask sectors, bool partial) {
@@ -110,8 +111,8 @@ Tick L2Partition::accept(LineAddress line, SectorMask sectors, bool partial, Tic
   return std::max(entered, accept_passed_on(line, sectors, now));
 }
 
-// A line that the slice has is written at the rate of reads, another one takes longer: gpu/microbench/store_burst.cu
-// and copies of lines that are near (home_rates.cu).
+// A line that was stored to before is written at the rate of reads, another one takes longer: store_burst.cu and copies
+// of lines that are near (home_rates.cu), cold_burst.cu.
 Tick L2Partition::accept_passed_on(LineAddress line, SectorMask sectors, Tick now) {
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += sectors.count();
@@ -146,6 +147,7 @@ L2Partition::Evicted L2Partition::write(LineAddress line, SectorMask sectors) {
   Sectors& here = claim(line, evicted);
   here.set_present(here.present() | sectors);
   here.set_dirty(here.dirty() | sectors);
+  here.set_written();
   return evicted;
 }
 
@@ -153,6 +155,7 @@ L2Partition::Evicted L2Partition::keep(LineAddress line, SectorMask sectors) {
   Evicted evicted;
   Sectors& here = claim(line, evicted);
   here.set_present(here.present() | sectors);
+  here.set_written();
   return evicted;
 }
 
