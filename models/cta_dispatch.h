@@ -2,8 +2,8 @@
 // first, then one to each SM of GPC 1, 2 and so on, of GPC 0 last, then a second to each; the first TPCs come again as
 // often, whenever three quarters of a round have gone by. What does not fill a round goes to the first TPCs, both SMs
 // of each, and the rest is dealt out to the GPCs evenly, from GPC 0 on: a TPC of each in turn, and the second SMs of
-// TPCs only when every TPC has a CTA. After that whichever SM frees a slot first takes the next CTA. All TPCs begin at
-// once and start a CTA every few cycles; the dispatcher takes note of one end after the other, which is what a launch
+// TPCs only when every TPC has a CTA. After that whichever SM frees a slot first takes the next CTA. The CPCs
+// of a GPC begin one after the other (cta_start.cu), and a TPC starts a CTA every few cycles; the dispatcher takes note of one end after the other, which is what a launch
 // waits for whose CTAs end together. Launches that reach GPCs, beyond the first TPCs, take longer to be over. Source:
 // which SM runs which CTA of 64 launches (gpu/microbench/cta_placement.cu, gpu/measured/{h200,h100}/cta_placement.csv),
 // when they start (cta_launch.cu) and how long launches take whose CTAs only wait (counted_empty.cu) or read
@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <numeric>
 #include <vector>
 
@@ -32,7 +31,9 @@ class CtaDispatch {
     Cycle start = 0;
   };
 
-  CtaDispatch(const LaunchSpec& spec, std::int64_t ctas) : spec_(spec), ctas_(ctas) {}
+  // `cpcs`: of a GPC, to which its TPCs belong in turn.
+  CtaDispatch(const LaunchSpec& spec, std::int64_t ctas, std::int64_t cpcs = 1)
+      : spec_(spec), cpcs_(cpcs), ctas_(ctas) {}
 
   std::int64_t remaining() const { return ctas_ - next_; }
 
@@ -56,7 +57,7 @@ class CtaDispatch {
     std::vector<Placement> placements;
     placements.reserve(sms.size());
     for (const int sm : sms) placements.push_back({next_++, sm, 0});
-    start_in_turn(placements);
+    start_in_turn(gpcs, placements);
     return placements;
   }
 
@@ -94,7 +95,7 @@ class CtaDispatch {
     }
     for (const std::size_t group : turns)  // SMs that were too few at each level
       while (next_ < ctas_ && place(static_cast<int>(group), placements)) continue;
-    start_in_turn(placements);
+    start_in_turn(gpcs, placements);
     return placements;
   }
 
@@ -157,11 +158,18 @@ class CtaDispatch {
                       : std::llround((kSecond + kFurther * static_cast<double>(round - 1)) * static_cast<double>(sms));
   }
 
-  // The first CTAs: the two SMs of a TPC start theirs one after the other, all TPCs at once.
-  void start_in_turn(std::vector<Placement>& placements) const {
-    std::map<int, std::int64_t> started;  // by TPC
-    for (Placement& p : placements)
-      p.start = std::llround(static_cast<double>(started[p.sm / kSmsPerTpc]++) * spec_.tpc_interval_cycles);
+  // The first CTAs: the CPCs of a GPC begin one after the other, the GPCs at once; the two SMs of a TPC start theirs in
+  // turn.
+  void start_in_turn(const std::vector<std::int64_t>& gpcs, std::vector<Placement>& placements) const {
+    std::vector<double> next;  // by TPC
+    for (const std::int64_t sms : gpcs)
+      for (std::int64_t tpc = 0; tpc * kSmsPerTpc < sms; ++tpc)
+        next.push_back(static_cast<double>(tpc % cpcs_) * spec_.cpc_interval_cycles);
+    for (Placement& p : placements) {
+      double& start = next[static_cast<std::size_t>(p.sm / kSmsPerTpc)];
+      p.start = std::llround(start);
+      start += spec_.tpc_interval_cycles;
+    }
   }
 
   static void append(std::vector<int>& sms, Sms some, std::int64_t count) {
@@ -221,6 +229,7 @@ class CtaDispatch {
   }
 
   LaunchSpec spec_;
+  std::int64_t cpcs_;
   Launch launch_;              // in clusters
   std::vector<int> group_of_;  // by SM: one of the first TPCs or a GPC, whose SMs a cluster may have
   std::vector<int> free_;      // places, by SM

@@ -85,6 +85,8 @@ void InstructionCacheSpec::fields(SpecFields& f) {
   f.real("launch_line_cycles", launch_line_cycles, {0, 1000}, "cycle", "that each line of these takes");
   f.integer("first_cycles", first_cycles, {0, 10000}, "cycle", "from the beginning of a launch to the first of these");
   f.integer("memory_cycles", memory_cycles, {0, 10000}, "cycle", "a fetch of code that the launch has not brought");
+  f.real("gpc_line_cycles", gpc_line_cycles, {0, 1000}, "cycle",
+         "between two lines that the SMs of a GPC are sent; 0: no limit");
   f.integer("buffer_lines", buffer_lines, {0, 4096}, "line", "that a sub-partition holds; 0: jumps never wait for it");
   f.integer("buffer_cycles", buffer_cycles, {0, 1000}, "cycle", "that a jump to a line waits that it does not hold");
 }
@@ -312,6 +314,8 @@ void LaunchSpec::fields(SpecFields& f) {
             "slot free to the first instruction of the next CTA");
   f.real("cta_interval_cycles", cta_interval_cycles, {0, 10000}, "cycle",
          "between two CTAs whose ends the dispatcher takes note of");
+  f.real("cpc_interval_cycles", cpc_interval_cycles, {0, 10000}, "cycle",
+         "between two CPCs of a GPC that begin when a launch does");
   f.real("tpc_interval_cycles", tpc_interval_cycles, {0, 10000}, "cycle",
          "between two CTAs that a TPC starts when a launch begins");
   f.integer("first_sms", first_sms, {0, 256}, "SM",

@@ -73,6 +73,7 @@ struct InstructionCacheSpec {
   double launch_line_cycles = 0;   // for each line of that
   std::int64_t first_cycles = 0;   // ... from the launch's beginning on
   std::int64_t memory_cycles = 0;  // a fetch of what the launch has not brought
+  double gpc_line_cycles = 0;      // the GPC's cache sends a line to one of its SMs; 0: no limit
   std::int64_t buffer_lines = 0;   // of a sub-partition; 0: jumps never wait for it
   std::int64_t buffer_cycles = 0;  // a jump to a line that is not there
   void fields(SpecFields& f);
@@ -248,6 +249,7 @@ struct LaunchSpec {
   std::int64_t cta_launch_cycles = 0;
   std::int64_t gpc_end_cycles = 0;
   double cta_interval_cycles = 0;
+  double cpc_interval_cycles = 0;
   double tpc_interval_cycles = 0;
   std::int64_t first_sms = 0;  // in TPCs that get CTAs before the GPCs do: the last SMs of the first GPC
   void fields(SpecFields& f);

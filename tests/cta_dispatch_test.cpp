@@ -135,6 +135,24 @@ TEST_CASE("every SM of a small machine gets its CTAs") {
   }
 }
 
+// Measured under Nsight Compute (cta_start, gpu/measured/h100/cta_start_counted_traces.csv): the CPCs of a GPC begin 15
+// to 20 ns apart, the second SM of a TPC 5 to 9 ns behind the first.
+TEST_CASE("the CPCs of a GPC begin one after the other, its GPCs at once") {
+  const GpuSpec spec = gpu("h100");
+  const auto cpcs = static_cast<std::int64_t>(spec.crossbar.cpc_cycles.size());
+  REQUIRE(cpcs == 3);
+  const double step = spec.launch.cpc_interval_cycles, pair = spec.launch.tpc_interval_cycles;
+  int looked_at = 0;
+  for (const CtaDispatch::Placement& one : CtaDispatch(spec.launch, 132, cpcs).first_wave(spec.sm.gpcs, 1)) {
+    const int place = one.sm < 96 ? one.sm % 16 : (one.sm - 96) % 18;
+    CHECK(one.start == std::llround(step * (place / 2 % 3) + pair * (place % 2)));
+    ++looked_at;
+  }
+  CHECK(looked_at == 132);
+  for (const CtaDispatch::Placement& one : CtaDispatch(spec.launch, 132).first_wave(spec.sm.gpcs, 1))
+    CHECK(one.start <= std::llround(pair));
+}
+
 // Measured (counted_span): elapsed cycles beyond the longest active SM are 75 to 120 more for 16 to 132 CTAs than for
 // one where Nsight Compute replays the launch, up to 400 more where it does not; docs/cold-start.md.
 TEST_CASE("a launch that reaches GPCs takes longer to be over, and its ends are taken note of meanwhile") {

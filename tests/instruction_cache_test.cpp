@@ -1,5 +1,5 @@
 // Code that is cold when a launch begins: models/instruction_cache.h by itself, what it does to a launch, and the
-// microbenchmark's own code against gpu/measured/h200/code_jumps_counted.csv.
+// microbenchmarks' own code against gpu/measured/h200/code_jumps_counted.csv and h100/code_warps_counted.csv.
 #include "models/instruction_cache.h"
 
 #include <fstream>
@@ -75,6 +75,51 @@ double predicted(const Blocks& blocks, const std::vector<std::string>& changes =
   return sum;
 }
 
+// Warps of so many roles, one of each: cycles of a warp's blocks where its code is new, mean of the warps.
+struct Roles {
+  int count, ctas;
+};
+
+double measured(const Roles& roles) {
+  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h100/code_warps_counted.csv");
+  const std::string number = std::to_string(roles.count);
+  const std::string row = "code_warps,roles=" + number + ";warps=" + number + ";ctas=" + std::to_string(roles.ctas) +
+                          ";turn=0;block=";
+  double sum = 0;
+  int found = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(row)) continue;
+    sum += std::stod(line.substr(line.find(",cycles,") + 8));
+    ++found;
+  }
+  REQUIRE(found == 12);
+  return sum;
+}
+
+double predicted(const Roles& roles, const std::vector<std::string>& changes = {}) {
+  constexpr int kBlocks = 12;
+  const SassScratch scratch;
+  const std::string number = std::to_string(roles.count);
+  const auto kernel = sass_kernel(scratch.write(
+      "warps.yaml", "kernel: {sass: " + sass_data + "code_warps/roles_" + number + ".sass.zst}\ngrid: [" +
+                        std::to_string(roles.ctas) + "]\nblock: [" + std::to_string(kLanes * roles.count) +
+                        "]\nargs: [1, {f32: 0.5}, {buffer: 256KiB}, {buffer: 64}]\n"));
+  RunOptions options;
+  options.sample = Sample::off;
+  options.by_instruction = true;
+  const RunOutcome outcome = simulate(cold_gpu("h100", changes), *kernel, options);
+  double sum = 0;
+  int looks = 0;
+  for (std::size_t i = 0; i < kernel->code().size(); ++i) {
+    const auto& stalls = outcome.instructions[i].stall_cycles;
+    if (looks % (kBlocks + 1) != 0)
+      sum += static_cast<double>(std::accumulate(stalls.begin(), stalls.end(), std::uint64_t{0}));
+    if (kernel->source_of(i).text.find("SR_CLOCKLO") != std::string::npos) ++looks;
+  }
+  REQUIRE(looks == roles.count * (kBlocks + 1));
+  return sum / (roles.count * roles.ctas);
+}
+
 }  // namespace
 
 TEST_CASE("a line comes after a trip, the lines of its fetch one by one, the next fetch when it is back") {
@@ -100,13 +145,29 @@ TEST_CASE("code behind what the launch brings comes from device memory") {
   CHECK(cache.fetch(100 * kLine, 3000) == 3700);
 }
 
-TEST_CASE("a launch brings its code line by line") {
+TEST_CASE("an SM waits for its turn among those that the GPC's cache sends code, and for no other reason") {
+  InstructionCacheSpec spec = small_spec();
+  spec.gpc_line_cycles = 2;
+  // Each SM a fetch of three lines in 96 cycles: two fetches asked for at once come so far apart, and one that is asked
+  // for when the turn has gone by comes as it would alone.
+  InstructionCache cache(spec, 200 * kLine, 16);
+  CHECK(cache.fetch(0, 0) == 100);
+  CHECK(cache.fetch(40 * kLine, 0) >= 100 + 90);
+  CHECK(cache.fetch(50 * kLine, 1000) == 1100);
+  InstructionCache alone(spec, 200 * kLine, 1);
+  CHECK(alone.fetch(0, 0) == 100);
+  CHECK(alone.fetch(40 * kLine, 0) <= 106);
+}
+
+TEST_CASE("a launch brings its code line by line, from when its SM begins") {
   InstructionCacheSpec spec = small_spec();
   spec.first_cycles = 40;
   spec.launch_line_cycles = 5;
   InstructionCache cache(spec, 200 * kLine);
   CHECK(cache.fetch(0, 0) == 140);
   CHECK(cache.fetch(50 * kLine, 150) == 40 + 250 + 100);
+  InstructionCache later(spec, 200 * kLine);
+  CHECK(later.fetch(0, 64) == 64 + 140);
 }
 
 TEST_CASE("a warp asks again where a line is not there yet, and where the next fetch has to be sent") {
@@ -162,6 +223,16 @@ TEST_CASE("jumps and straight code that an SM has not run before take as long as
   CHECK(predicted(far, {"instruction_cache.launch_kib=256"}) < 0.4 * measured(far));
   CHECK(predicted(straight, {"instruction_cache.line_cycles=24"}) > 1.3 * measured(straight));
   CHECK(predicted(straight, {"instruction_cache.lines_per_fetch=1"}) > 2 * measured(straight));
+}
+
+TEST_CASE("warps in code of their own wait for one another's as on hardware") {
+  for (const Roles roles : {Roles{1, 1}, {1, 132}, {2, 1}, {2, 132}, {4, 132}}) {
+    CAPTURE(roles.count);
+    CAPTURE(roles.ctas);
+    CHECK(predicted(roles) == doctest::Approx(measured(roles)).epsilon(0.12));
+  }
+  // Without turns four roles take as long as one.
+  CHECK(predicted({4, 132}, {"instruction_cache.gpc_line_cycles=0"}) < 0.4 * measured(Roles{4, 132}));
 }
 
 TEST_CASE("a CTA stays until what it has stored has left its SM") {

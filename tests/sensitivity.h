@@ -192,6 +192,7 @@ inline const std::vector<Use>& uses() {
       {"instruction_cache.line_cycles", always},
       {"instruction_cache.first_cycles", always},
       {"instruction_cache.launch_line_cycles", always},
+      {"instruction_cache.gpc_line_cycles", always},
       {"instruction_cache.buffer_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::branch); }},
       {"instruction_cache.memory_cycles",
        [](const KernelRun& ran) {
@@ -316,6 +317,7 @@ inline const std::vector<Use>& uses() {
                 ran.outcome.occupancy.ctas_per_sm * std::accumulate(sms.begin(), sms.end(), std::int64_t{0});
        }},
       {"launch.cta_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
+      {"launch.cpc_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
       {"launch.tpc_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
   };
   return all;

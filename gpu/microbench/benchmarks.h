@@ -31,6 +31,8 @@ void special_rate(Report& report);
 void issue_depth(Report& report);
 void code_loop(Report& report);
 void code_jumps(Report& report);
+void code_warps(Report& report);
+void cta_start(Report& report);
 void cold_burst(Report& report);
 void counted_span(Report& report);
 void behind(Report& report);

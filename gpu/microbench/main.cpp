@@ -46,6 +46,8 @@ const Benchmark kBenchmarks[] = {
     {"issue_depth", issue_depth},
     {"code_loop", code_loop},
     {"code_jumps", code_jumps},
+    {"code_warps", code_warps},
+    {"cta_start", cta_start},
     {"cold_burst", cold_burst},
     {"counted_span", counted_span},
     {"behind", behind},

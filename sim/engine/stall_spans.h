@@ -9,12 +9,12 @@ namespace tilescope {
 
 // The reasons in the order in which a wait goes through them (sim/engine/timing/stall_account.h).
 inline constexpr std::array<Stall, 14> kStallOrder = {Stall::wait,
+                                                      Stall::branch_resolving,
                                                       Stall::no_instruction,
                                                       Stall::imc_miss,
                                                       Stall::barrier,
                                                       Stall::membar,
                                                       Stall::gmma,
-                                                      Stall::branch_resolving,
                                                       Stall::long_scoreboard,
                                                       Stall::short_scoreboard,
                                                       Stall::math_pipe_throttle,

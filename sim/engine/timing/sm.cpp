@@ -11,6 +11,12 @@ bool leaves_partners_idle(const GpuSpec& gpu, const Launch& launch) {
   return !launch.clustered() && launch.grid.count() * kSmsPerTpc <= gpu.sm.count();
 }
 
+// SMs of a GPC that have CTAs when a launch begins, as CTAs are dealt out evenly.
+double busy_sms_of_gpc(const GpuSpec& gpu, const Launch& launch) {
+  const std::int64_t busy = std::min(gpu.sm.count(), launch.grid.count());
+  return std::max(1.0, static_cast<double>(busy) / static_cast<double>(gpu.sm.gpcs.size()));
+}
+
 }  // namespace
 
 Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id)
@@ -24,7 +30,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       group_tensor_latency_(gpu.pipes.group_tensor_latency_cycles),
       asynchronous_(gpu.asynchronous),
       fences_(gpu.fences),
-      instruction_cache_(gpu.instruction_cache, kernel.code().size()),
+      instruction_cache_(gpu.instruction_cache, kernel.code().size(), busy_sms_of_gpc(gpu, kernel.launch())),
       constant_cache_(gpu.constant_cache, static_cast<int>(gpu.sm.sub_partitions), kernel.code(),
                       leaves_partners_idle(gpu, kernel.launch())),
       kernel_(kernel),
@@ -204,7 +210,7 @@ Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
 
   warp.times.last_issue = now;
   warp.times.after_stall = now + std::max<Cycle>(1, instruction.stall);
-  warp.times.unfetched = warp.times.constants = 0;
+  warp.times.branching = warp.times.unfetched = warp.times.constants = 0;
   ++warp.pc;
   if (!use.goes_on) {
     leave_straight_line(sub, warp, instruction, now);
@@ -250,9 +256,11 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
     exit_warp(warp, now);
     return;
   }
-  if (instruction.op == OpClass::branch && instruction.turn() != Turn::none)
-    warp.times.after_stall =
-        std::max(warp.times.after_stall, now + (instruction.turn() == Turn::meets ? meeting_cycles_ : branch_cycles_));
+  if (instruction.op == OpClass::branch && instruction.turn() != Turn::none) {
+    const Cycle resolved = now + (instruction.turn() == Turn::meets ? meeting_cycles_ : branch_cycles_);
+    warp.times.branching = std::max<Cycle>(0, resolved - warp.times.after_stall);
+    warp.times.after_stall += warp.times.branching;
+  }
   // Before the next segment takes the place of its operands.
   const NamedBarrier named =
       order_of(instruction.op) == Order::barrier ? barrier_of(warp, instruction) : NamedBarrier();
