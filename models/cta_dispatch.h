@@ -159,7 +159,7 @@ class CtaDispatch {
   }
 
   // The first CTAs: the CPCs of a GPC begin one after the other, the GPCs at once; the two SMs of a TPC start theirs in
-  // turn.
+  // turn. The first of all starts at 0.
   void start_in_turn(const std::vector<std::int64_t>& gpcs, std::vector<Placement>& placements) const {
     std::vector<double> next;  // by TPC
     for (const std::int64_t sms : gpcs)
@@ -170,6 +170,10 @@ class CtaDispatch {
       p.start = std::llround(start);
       start += spec_.tpc_interval_cycles;
     }
+    if (placements.empty()) return;
+    const auto earlier = [](const Placement& a, const Placement& b) { return a.start < b.start; };
+    const Cycle first = std::min_element(placements.begin(), placements.end(), earlier)->start;
+    for (Placement& p : placements) p.start -= first;
   }
 
   static void append(std::vector<int>& sms, Sms some, std::int64_t count) {

@@ -157,7 +157,7 @@ TEST_CASE("the CPCs of a GPC begin one after the other, its GPCs at once") {
 // one where Nsight Compute replays the launch, up to 400 more where it does not; docs/cold-start.md.
 TEST_CASE("a launch that reaches GPCs takes longer to be over, and its ends are taken note of meanwhile") {
   const auto cycles = [](std::int64_t ctas, const char* longer) {
-    const GpuSpec spec = gpu("h200", {std::string("launch.gpc_end_cycles=") + longer});
+    const GpuSpec spec = gpu("h200", {std::string("launch.gpc_end_cycles=") + longer, "launch.cpc_interval_cycles=0"});
     return run(spec, HandMadeKernel(ctas, 32, Program{}), Mode::timing).cycles;
   };
   CHECK(cycles(8, "300") == cycles(8, "0"));

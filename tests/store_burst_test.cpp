@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine_runs.h"
+#include "models/l2_partition.h"
 #include "sass_runs.h"
 
 using namespace tilescope;
@@ -81,4 +82,20 @@ TEST_CASE("without a limit to stores on their way SMs send more than L2 takes up
 TEST_CASE("lines that L2 has are written at the rate at which it is read") {
   const Stores all{128, 132, 128, 512};
   CHECK(predicted("h100", all, {"l2.slice_bytes_per_cycle=32"}) > 1.1 * predicted("h100", all));
+}
+
+TEST_CASE("a line that L2 has only read is stored to as slowly as a new one, and faster from the second time on") {
+  const GpuSpec h200 = gpu("h200");
+  const AddressHash hash(h200);
+  L2Partition l2(h200, hash, 0);
+  const LineAddress line = LineAddress::numbered(4);
+  const SectorMask all = SectorMask::all();
+  const Tick fresh = l2.least_passed_on(line, all);
+  l2.fill(line, all, Tick());
+  CHECK(l2.least_passed_on(line, all) == fresh);
+  l2.write(line, all);
+  CHECK(l2.least_passed_on(line, all) < fresh);
+  const LineAddress copy = LineAddress::numbered(5);
+  l2.keep(copy, all);
+  CHECK(l2.least_passed_on(copy, all) < fresh);
 }

@@ -104,9 +104,8 @@ void measure(Report& report) {
             }
           }
           report.scalar("code_warps",
-                        "roles=" + std::to_string(kRoles) + ";warps=" + std::to_string(warps) +
-                            ";ctas=" + std::to_string(ctas) + ";turn=" + std::to_string(turn) +
-                            ";block=" + std::to_string(block),
+                        "roles=" + std::to_string(kRoles) + ";warps=" + std::to_string(warps) + ";ctas=" +
+                            std::to_string(ctas) + ";turn=" + std::to_string(turn) + ";block=" + std::to_string(block),
                         "cycles", sum / (ctas * warps), "cycle");
         }
       }

@@ -1,7 +1,8 @@
 // When does each SM begin its first CTA of a launch? Every CTA notes the time as soon as it runs; an SM's start is that
 // of its first one, less that of the first in the whole launch. The timer moves in steps of 32 ns; means of many
 // launches are finer, as launches begin anywhere between two steps.
-//   ctas: of 128 threads, with all the shared memory of an SM where they come in clusters. cluster: of so many. spread: standard deviation over the SMs. last: of the latest SM, whose mean that is.
+//   ctas: of 128 threads, with all the shared memory of an SM where they come in clusters. cluster: of so many. spread:
+//   standard deviation over the SMs. last: of the latest SM, whose mean that is.
 // Traces: row is the SM's place in its GPC, plus 100 times the number of the GPC; of clusters, the cluster; value the
 // mean start in picoseconds.
 #include <algorithm>
