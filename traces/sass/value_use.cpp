@@ -69,7 +69,8 @@ std::uint8_t passed_by_shift(const ParsedInstruction& one) {
 }
 
 std::uint8_t passed(const ParsedInstruction& one) {
-  const std::string_view opcode = one.opcode.starts_with('U') ? one.opcode.substr(1) : one.opcode;
+  const std::string_view name = one.opcode;
+  const std::string_view opcode = name.starts_with('U') ? name.substr(1) : name;
   if (opcode == "MOV" || one.opcode == "R2UR" || opcode == "SHFL") return kFirst;
   if (opcode == "SEL" || opcode == "FSEL") return kFirst | kSecond;
   if (opcode == "IMAD") return passed_by_multiplication(one);
