@@ -2,10 +2,10 @@
 // time. Behind the line that a warp is in the next fetch is already under way, so that straight code waits for the rate
 // at which lines arrive; a jump to a line that would come later than a fetch of its own has one.
 //
-// A fetch takes a short trip to a cache that the SMs of a GPC share, which sends them one line after another: an SM waits
-// for its turn among those that fetch as it does, so that warps of several roles, each in code of its own, take so many
-// times as long as warps that run the same. A launch brings the first part of its kernel there, line by line from the
-// SM's first CTA on; code behind that part comes from device memory. Lines are never given up.
+// A fetch takes a short trip to a cache that the SMs of a GPC share, which sends them one line after another: an SM
+// waits for its turn among those that fetch as it does, so that warps of several roles, each in code of its own, take
+// so many times as long as warps that run the same. A launch brings the first part of its kernel there, line by line
+// from the SM's first CTA on; code behind that part comes from device memory. Lines are never given up.
 //
 // Source: gpu/microbench/code_jumps.cu (gpu/measured/h200/code_jumps.csv, code_jumps_counted.csv) and code_warps.cu
 // (gpu/measured/h100/code_warps_counted.csv), docs/cold-start.md.
@@ -58,7 +58,7 @@ class InstructionCache {
 
  private:
   struct Line {
-    Cycle due = kNever;     // kNever: not asked for; if it need not wait for its turn
+    Cycle due = kNever;  // kNever: not asked for; if it need not wait for its turn
     Cycle ready = kNever;
     std::size_t place = 0;  // in its fetch
   };

@@ -1,8 +1,8 @@
 // One partition of the L2: slices over sectored tags. A slice looks up one line a clock, for reads and for stores;
 // meanwhile it sends what it has of one, two sectors a clock, and takes in what was fetched for it or stored: four
-// sectors in three clocks, two sectors a clock of a store to a line that has been stored to before. Sending and taking in last a clock at
-// least. A look-up of a read that finds nothing takes no time. In front of it is an input that lets in one sector of a
-// store a clock.
+// sectors in three clocks, two sectors a clock of a store to a line that has been stored to before. Sending and taking
+// in last a clock at least. A look-up of a read that finds nothing takes no time. In front of it is an input that lets
+// in one sector of a store a clock.
 //
 // Source: SMs that read one sector of each line get 79.8 a cycle from an H200's slices, which have 81 clocks in a cycle
 // of the SMs, and 65.6 from an H100's, which have 68; two of each 76.5 and 65.6 lines, all four 36.9 and 31.4

@@ -83,8 +83,8 @@ struct Roles {
 double measured(const Roles& roles) {
   std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h100/code_warps_counted.csv");
   const std::string number = std::to_string(roles.count);
-  const std::string row = "code_warps,roles=" + number + ";warps=" + number + ";ctas=" + std::to_string(roles.ctas) +
-                          ";turn=0;block=";
+  const std::string row =
+      "code_warps,roles=" + number + ";warps=" + number + ";ctas=" + std::to_string(roles.ctas) + ";turn=0;block=";
   double sum = 0;
   int found = 0;
   for (std::string line; std::getline(file, line);) {

@@ -9,12 +9,12 @@ namespace tilescope {
 
 // What leads to one issue of a warp, in order of time.
 struct IssueTimes {
-  Cycle last_issue = 0;        // of the instruction before
-  Cycle after_stall = 0;       // ... plus the compiler's stall count, and until its branch, code and constants are there
-  Cycle branching = 0;         // how much of that is for the branch, beyond the stall count
-  Cycle unfetched = 0;         // ... for the code
-  Cycle constants = 0;         // ... and for constants
-  Cycle ready = 0;             // ... and dependencies
+  Cycle last_issue = 0;   // of the instruction before
+  Cycle after_stall = 0;  // ... plus the compiler's stall count, and until its branch, code and constants are there
+  Cycle branching = 0;    // how much of that is for the branch, beyond the stall count
+  Cycle unfetched = 0;    // ... for the code
+  Cycle constants = 0;    // ... and for constants
+  Cycle ready = 0;        // ... and dependencies
   Stall reason = Stall::wait;  // what the time from after_stall to ready was spent on
 };
 
@@ -34,8 +34,7 @@ class StallAccount {
     const Cycle since = times.ready + throttled;
     const Cycle dispatch = port_lost(since, now);
     add(Stall::selected, 1);
-    add(Stall::wait,
-        times.after_stall - times.last_issue - 1 - times.branching - times.unfetched - times.constants);
+    add(Stall::wait, times.after_stall - times.last_issue - 1 - times.branching - times.unfetched - times.constants);
     if (times.branching > 0) add(Stall::branch_resolving, times.branching);
     if (times.unfetched > 0) add(Stall::no_instruction, times.unfetched);
     if (times.constants > 0) add(Stall::imc_miss, times.constants);
