@@ -44,21 +44,22 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
   const std::int64_t warps = (program.launch.block.count() + kLanes - 1) / kLanes * program.launch.cluster.count();
   const auto most_open = static_cast<std::size_t>(std::max<std::int64_t>(1, kOpenWarps / warps));
   GridMemory grid;
-  std::deque<Open> open;  // the one whose turn is next in front
+  std::deque<Open> open, later;  // in this round of turns and in the next, by number
   std::vector<std::unique_ptr<CtaExecutor>> idle;
   std::size_t idle_turns = 0;  // in a row, in which no memory has changed and no CTA has begun or ended
   std::uint64_t left = limits.grid_instructions;
-  for (std::int64_t next = 0; next < clusters || !open.empty();) {
+  for (std::int64_t next = 0; next < clusters || !open.empty() || !later.empty();) {
     Open one;
-    if (next < clusters && open.size() < most_open) {
+    if (next < clusters && open.size() + later.size() < most_open) {
       if (idle.empty())
         idle.push_back(std::make_unique<CtaExecutor>(program, patterns, memory, shared_bytes, false, resident, &grid));
       one.executor = std::move(idle.back());
       idle.pop_back();
       one.executor->start(next++);
     } else {
-      one = std::move(open.front());
-      open.pop_front();
+      if (open.empty()) open.swap(later);
+      std::swap(one, program.ctas_wait ? open.back() : open.front());
+      program.ctas_wait ? open.pop_back() : open.pop_front();
       one.executor->next_turn();
       ++one.turn;
     }
@@ -74,9 +75,10 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
     if (grid.bytes() + sectors_.size() * sizeof(MemorySector) > limits.passed_bytes)
       return give_up("they write over too much memory; " + limit_met("passed_bytes", limits.passed_bytes));
     idle_turns = changed || one.turn == 1 || reached == CtaExecutor::Reached::end ? 0 : idle_turns + 1;
-    if (idle_turns > kIdleRounds * (open.size() + 1)) return give_up("they wait for what none of them writes");
+    if (idle_turns > kIdleRounds * (open.size() + later.size() + 1))
+      return give_up("they wait for what none of them writes");
     if (reached == CtaExecutor::Reached::turn)
-      open.push_back(std::move(one));
+      program.ctas_wait&& one.turn > 1 ? later.push_front(std::move(one)) : later.push_back(std::move(one));
     else
       idle.push_back(std::move(one.executor));
   }

@@ -9,6 +9,12 @@
 // second number from a counter, or wait for somebody. Then the next CTA begins, and when all that fit onto a GPU have
 // begun, they take turns. So CTAs that share out tiles get as many each, and a barrier of the whole grid fills. What is
 // kept is kept for each turn.
+//
+// Where CTAs wait for words of others (polled_loads.h), a warp looks at one such word in a turn and at none in the
+// first, and the last CTA has its turn first: so CTAs that run at the same time look at what others have stored before
+// they looked themselves, as they do on hardware, where a look takes about as long as a store until others see it
+// (gpu/microbench/cta_chain.cu). Of 19 CTAs of a sort that look back through those before them, each finds a sum that
+// is complete after 4.1 looks; counted are 4.2 to 4.6.
 #pragma once
 
 #include <cstdint>

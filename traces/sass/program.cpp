@@ -11,6 +11,7 @@
 #include "traces/sass/limits.h"
 #include "traces/sass/memory_access.h"
 #include "traces/sass/ops.h"
+#include "traces/sass/polled_loads.h"
 #include "traces/sass/register_reads.h"
 #include "traces/sass/resolve_names.h"
 #include "traces/sass/slice.h"
@@ -44,8 +45,10 @@ class Builder {
     refuse_missing_values(slice);
     if (!errors_.empty()) return tl::unexpected(errors_);
     if (program_.launch.unrecorded && !all_values_) find_floating_loads(slice);
+    const std::vector<bool> polled = polled_loads(program_.code, successors_, slice);
+    program_.ctas_wait = std::find(polled.begin(), polled.end(), true) != polled.end();
     assign_slots(slice);
-    make_blocks(slice);
+    make_blocks(slice, polled);
     keep_sources();
     program_.needs_global = slice.global;
     program_.needs_memory = slice.global || slice.shared;
@@ -302,7 +305,7 @@ class Builder {
     }
   }
 
-  void make_blocks(const Slice& slice) {
+  void make_blocks(const Slice& slice, const std::vector<bool>& polled) {
     for (std::uint32_t i = 0; i < program_.code.size(); ++i)
       if ((slice.executed[i] && receives(program_.code[i])) || waits(program_.code[i])) leaders_.insert(i);
     program_.block_at.assign(program_.code.size(), -1);
@@ -312,6 +315,7 @@ class Builder {
       program_.block_at[*leader] = static_cast<std::int32_t>(program_.blocks.size());
       program_.blocks.push_back({.first = *leader, .length = end - *leader, .steps = {}});
       program_.blocks.back().receives = slice.executed[*leader] && receives(program_.code[*leader]);
+      program_.blocks.back().polls = polled[*leader];
       program_.blocks.back().waits = waits(program_.code[*leader]);
       fill_steps(program_.blocks.back(), slice);
     }

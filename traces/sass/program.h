@@ -31,6 +31,7 @@ struct Block {
   std::uint32_t first = 0, length = 0;  // instructions
   std::vector<Step> steps;              // only what has to be executed
   bool receives = false;                // the first instruction may bring a value from another CTA
+  bool polls = false;                   // ... and the warp may wait at it for one
   bool waits = false;                   // ... tests an mbarrier
 };
 
@@ -56,6 +57,7 @@ struct Program {
   bool needs_global = false;  // contents of global memory do
   bool needs_local = false;
   bool ctas_exchange = false;      // values that matter may pass between CTAs, through global memory
+  bool ctas_wait = false;          // for values that others write
   bool keeps_stored = false;       // loads tell what the launch has stored from what nobody has recorded
   bool computes_products = false;  // of matrices: some have to be executed
   std::size_t executed_share = 0;  // instructions that have to be executed, of code.size()

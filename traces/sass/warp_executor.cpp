@@ -55,7 +55,7 @@ void WarpExecutor::start(std::int64_t cta, int warp, CtaMemory* memory) {
   state_.barrier_result = 0;
   local_.clear();
   received_.assign(program_.ctas_exchange ? program_.memory.size() : 0, {});
-  turn_of_cta_ = 0;
+  turn_of_cta_ = polled_ = 0;
   last_ = 0;
   turn_at_ = before_ = kNowhere;
   cta_ = cta;
@@ -89,7 +89,7 @@ WarpRun WarpExecutor::next(bool stop_at_barriers) {
     const Block& block = program_.blocks[static_cast<std::size_t>(program_.block_at[place])];
     state_.active = lanes_.running().lanes;
     state_.exited = lanes_.exited();
-    if (block.receives && turn_of_cta_ != 0 && comes_again(block)) {
+    if (block.receives && turn_of_cta_ != 0 && (block.polls ? has_polled(block) : comes_again(block))) {
       run.end = WarpRun::End::again;
       return run;
     }
@@ -130,6 +130,11 @@ bool WarpExecutor::comes_again(const Block& block) {
   const Received now{state_.address[static_cast<std::size_t>(std::countr_zero(lanes))], turn_of_cta_};
   const Received before = std::exchange(received_[index], now);
   return before.turn == now.turn && before.address == now.address;
+}
+
+bool WarpExecutor::has_polled(const Block& block) {
+  if (guarded(*block.steps.front().op) == 0) return false;
+  return turn_of_cta_ == 1 || std::exchange(polled_, turn_of_cta_) == turn_of_cta_;
 }
 
 bool WarpExecutor::would_wait(const Block& block) {

@@ -36,7 +36,8 @@ class WarpExecutor {
   std::uint32_t place() const { return lanes_.running().place; }  // instruction that comes next
   std::uint64_t executed() const { return state_.executed; }      // instructions since the start
   // From now on a warp stops, be it without having executed anything, in front of what may bring a value from another
-  // CTA when it comes there with the same address again since this call: it draws another number, or waits. 0: never.
+  // CTA when it comes there with the same address again since this call: it draws another number. Where it may wait for
+  // one (Block::polls), it stops when it has done so since this call, and always in the first turn. 0: never.
   void begin_turn(std::uint32_t turn) { turn_of_cta_ = turn; }
   // Executes to the end of the straight run. Its operands are left in operands(), until the next call.
   // Stops at barriers only with `stop_at_barriers`. Throws DiagnosticsError naming line and cause when an address is
@@ -59,6 +60,7 @@ class WarpExecutor {
 
   void run_block(const Block& block);
   bool comes_again(const Block& block);
+  bool has_polled(const Block& block);
   bool would_wait(const Block& block);
   // What is loaded must be known, and what is stored is known from now on.
   void know(const Step& step, const MemoryAccess& access, std::uint32_t lanes);
@@ -96,6 +98,7 @@ class WarpExecutor {
   };
   std::vector<Received> received_;  // by memory instruction: what it asked for last
   std::uint32_t turn_of_cta_ = 0;
+  std::uint32_t polled_ = 0;  // the turn in which it has polled last
   LoopRun loop_;
   std::vector<LaneArray> turn_;         // registers when the last turn of a loop began
   std::uint32_t turn_at_ = kNowhere;    // where that turn began, if the next one may be told from it
