@@ -19,7 +19,8 @@ namespace tilescope {
 struct LineSectors {
   std::int64_t line = 0;  // lines from the line that holds the base
   SectorMask sectors;
-  SectorMask whole;  // of these, the lanes cover all 32 B
+  SectorMask whole;         // of these, the lanes cover all 32 B
+  std::uint32_t words = 0;  // a bit for each word of 4 B that they cover
 };
 
 struct Footprint {

@@ -243,6 +243,8 @@ void L2Spec::fields(SpecFields& f) {
   f.real("atomic_repeat_cycles", atomic_repeat_cycles, {0, 100}, "cycle",
          "between two floating-point atomics on one word");
   f.integer("atomic_latency_cycles", atomic_latency_cycles, {0, 400}, "cycle", "of an atomic beyond a read's");
+  f.integer("partial_lines", partial_lines, {0, 64}, "line",
+            "of a set that may hold sectors written in part; more are completed and written back; 0: any number");
   f.integers("partition_bits", partition_bits, {7, 46}, "bit",
              "address bits whose parity is the home partition; none: a mixer");
   f.integer("first_partition_gpcs_pct", first_partition_gpcs_pct, {0, 100}, "%",
@@ -318,6 +320,8 @@ void LaunchSpec::fields(SpecFields& f) {
          "between two CPCs of a GPC that begin when a launch does");
   f.real("tpc_interval_cycles", tpc_interval_cycles, {0, 10000}, "cycle",
          "between two CTAs that a TPC starts when a launch begins");
+  f.integer("read_bytes", read_bytes, {0, 1000000}, "byte",
+            "that a launch reads from HBM besides its code, before any CTA begins");
   f.integer("first_sms", first_sms, {0, 256}, "SM",
             "in TPCs that get CTAs before the GPCs do: the last SMs of the first GPC in sm.gpcs");
 }

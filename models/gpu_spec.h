@@ -194,6 +194,7 @@ struct L2Spec {
   double atomic_compare_cycles = 0;        // the same of a compare-and-swap
   double atomic_repeat_cycles = 0;         // of a floating-point atomic on the word of the one before
   std::int64_t atomic_latency_cycles = 0;  // beyond a read's
+  std::int64_t partial_lines = 0;          // of a set, that may be written in part; 0: any number
   std::vector<std::int64_t> partition_bits;
   std::int64_t first_partition_gpcs_pct = 0;
   // Of `gpcs` GPCs, how many sit beside partition 0: the first ones.
@@ -251,6 +252,7 @@ struct LaunchSpec {
   double cta_interval_cycles = 0;
   double cpc_interval_cycles = 0;
   double tpc_interval_cycles = 0;
+  std::int64_t read_bytes = 0;
   std::int64_t first_sms = 0;  // in TPCs that get CTAs before the GPCs do: the last SMs of the first GPC
   void fields(SpecFields& f);
 };

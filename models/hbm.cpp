@@ -84,13 +84,23 @@ Tick Hbm::after_refresh(const Channel& channel, LineAddress line, Tick now) cons
 PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Channel& channel = channels_[hash_.channel(line)];
   const std::int64_t count = fetches(sectors);
-  counters_.read_bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
-  channel.bytes += static_cast<std::uint64_t>(count * fetch_bytes_);
+  return {widen(sectors),
+          fetch(channel, line, count, static_cast<std::uint64_t>(count * fetch_bytes_), now) + latency_};
+}
+
+Tick Hbm::complete(LineAddress line, SectorMask sectors, Tick now) {
+  Channel& channel = channels_[hash_.channel(line)];
+  return fetch(channel, line, fetches(sectors), static_cast<std::uint64_t>(sectors.bytes()), now);
+}
+
+Tick Hbm::fetch(Channel& channel, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
+  counters_.read_bytes += bytes;
+  channel.bytes += bytes;
   Tick gap;
   const Tick row = open_row(channel, line, now, gap);
   channel.read_since = true;
   const Tick moved = channel.bus.take(now, gap + count * burst_);
-  return {widen(sectors), std::max(row + count * burst_, moved) + latency_};
+  return std::max(row + count * burst_, moved);
 }
 
 Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {

@@ -39,6 +39,11 @@ class Hbm {
 
   // Fetches sectors of a line, widened to whole fetches: all of them are there when the last is at the slice.
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now);
+  // Fetches no more than these sectors, to complete what is written of them. Each pair keeps the bus busy as others do.
+  // Returns the tick in which they have been on the bus.
+  // Source: dram__bytes_read of sectors that leave L2 written in part, one of each line, is 32 B a sector
+  // (gpu/microbench/counted_partial.cu).
+  Tick complete(LineAddress line, SectorMask sectors, Tick now);
   // Takes sectors to write back. Returns the tick in which the channel has accepted them: later than `now` when it
   // drains a batch.
   Tick accept(LineAddress line, SectorMask sectors, Tick now);
@@ -63,6 +68,8 @@ class Hbm {
     std::vector<Bank> banks;
   };
 
+  // The channel's bus moves the line's `count` bursts. Returns when they have been on it.
+  Tick fetch(Channel& channel, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now);
   // Opens the line's row if it is not, and sets `gap` to how long the bus stands idle for that; returns from when on
   // its data can be on the bus.
   Tick open_row(Channel& channel, LineAddress line, Tick now, Tick& gap);

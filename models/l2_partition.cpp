@@ -38,6 +38,8 @@ L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned t
       takes_(static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions), Calendar(floor)),
       fills_(takes_.size(), Calendar(floor)),
       slice_sectors_(sends_.size()),
+      partial_lines_(gpu.l2.partial_lines == 0 ? static_cast<std::size_t>(gpu.l2.ways)
+                                               : static_cast<std::size_t>(gpu.l2.partial_lines)),
       tags_(make_tags(gpu, hash, thin_shift)) {}
 
 L2Partition::Tags L2Partition::make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift) {
@@ -73,7 +75,8 @@ L2Partition::Sectors& L2Partition::claim(LineAddress line, Evicted& evicted) {
   Sectors* way = tags_.find(line);
   if (way != nullptr) return *way;
   way = tags_.victim(line, [](const Sectors&) { return true; });
-  evicted = {tags_.line_of(*way), way->dirty()};
+  evicted = {tags_.line_of(*way), way->dirty(), way->partial()};
+  if (way->partial().any()) partial_words_.forget(evicted.line, way->partial(), false);
   tags_.claim(*way, line);
   return *way;
 }
@@ -82,6 +85,7 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   Evicted evicted;
   Sectors& here = claim(line, evicted);
   here.set_present(here.present() | sectors);
+  drop_partial(here, line, sectors);
   here.set_ready(std::max(here.ready(), ready));
   slice_sectors_[hash_.slice(line)] += sectors.count();
   return evicted;
@@ -126,7 +130,7 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
     if (result.present.any()) result.ready = way->ready();
   }
   const std::size_t slice = hash_.slice(request.line);
-  if (request.atomic == AtomicKind::floating && request.one_word) {
+  if (request.atomic == AtomicKind::floating && request.word != kManyWords) {
     Repeat& last = repeats_[slice];
     if (last.line == request.line && last.word == request.word) now = std::max(now, last.next);
     last = {request.line, request.word, now + atomic_repeat_};
@@ -142,25 +146,59 @@ L2Partition::Lookup L2Partition::atomic(const MemoryRequest& request, Tick now) 
   return result;
 }
 
-L2Partition::Evicted L2Partition::write(LineAddress line, SectorMask sectors) {
-  Evicted evicted;
-  Sectors& here = claim(line, evicted);
-  here.set_present(here.present() | sectors);
+L2Partition::Written L2Partition::write(LineAddress line, SectorMask sectors, std::uint32_t words) {
+  Written written;
+  Sectors& here = claim(line, written.evicted);
+  const bool was_partial = here.partial().any();
+  take_words(here, line, sectors, words);
   here.set_dirty(here.dirty() | sectors);
-  here.set_written();
+  if (!was_partial && here.partial().any()) written.completed = complete(here, line);
+  return written;
+}
+
+L2Partition::Evicted L2Partition::keep(LineAddress line, SectorMask sectors, std::uint32_t words) {
+  Evicted evicted;
+  take_words(claim(line, evicted), line, sectors, words);
   return evicted;
 }
 
-L2Partition::Evicted L2Partition::keep(LineAddress line, SectorMask sectors) {
-  Evicted evicted;
-  Sectors& here = claim(line, evicted);
-  here.set_present(here.present() | sectors);
+void L2Partition::take_words(Sectors& here, LineAddress line, SectorMask sectors, std::uint32_t words) {
   here.set_written();
-  return evicted;
+  SectorMask whole = PartialWords::whole(sectors, words);
+  const SectorMask lacking = sectors - whole - here.present();
+  if (lacking.any()) {
+    here.set_partial(here.partial() | lacking);
+    whole |= partial_words_.add(line, lacking, words);
+  }
+  here.set_present(here.present() | whole);
+  drop_partial(here, line, whole);
+}
+
+void L2Partition::drop_partial(Sectors& here, LineAddress line, SectorMask sectors) {
+  const SectorMask dropped = here.partial() & sectors;
+  if (dropped.none()) return;
+  here.set_partial(here.partial() - dropped);
+  partial_words_.forget(line, dropped, here.partial().any());
+}
+
+L2Partition::Evicted L2Partition::complete(const Sectors& beside, LineAddress line) {
+  const auto counts = [](const Sectors& one) { return (one.partial() & one.dirty()).any(); };
+  std::size_t partial = 0;
+  tags_.each_beside(line, [&](const Sectors& one) { partial += counts(one) ? 1 : 0; });
+  if (partial <= partial_lines_) return {};
+  Sectors& oldest = *tags_.victim(line, [&](const Sectors& one) { return &one != &beside && counts(one); });
+  const Evicted done{tags_.line_of(oldest), oldest.dirty(), oldest.partial()};
+  oldest.set_present(oldest.present() | oldest.partial());
+  oldest.set_dirty({});
+  drop_partial(oldest, done.line, oldest.partial());
+  return done;
 }
 
 void L2Partition::invalidate(LineAddress line, SectorMask sectors) {
-  if (Sectors* const way = tags_.find(line)) way->set_present(way->present() - sectors);
+  Sectors* const way = tags_.find(line);
+  if (way == nullptr) return;
+  way->set_present(way->present() - sectors);
+  drop_partial(*way, line, sectors);
 }
 
 }  // namespace tilescope

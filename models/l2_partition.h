@@ -16,6 +16,11 @@
 // Lines that were read and are then stored to are taken in like new ones: 792 CTAs of an H200 that store what they have
 // read take 4,965 cycles in place and 4,945 elsewhere (cold_burst.cu).
 //
+// A sector that is written in part is not present: a read fetches what it lacks. A set holds few lines with such
+// sectors; beyond them one is completed, with fetches of its own, and written back. Source: all reads of such sectors
+// miss, and of 131,072 lines with a word stored to each sector two thirds are fetched and written back
+// (counted_partial.cu).
+//
 // Both home lines and copies of lines whose home is the other partition live here. A sector whose data is still on its
 // way counts as present, and is ready when the data is.
 #pragma once
@@ -29,6 +34,7 @@
 #include "models/line_sample.h"
 #include "models/memory_counters.h"
 #include "models/memory_request.h"
+#include "models/partial_words.h"
 #include "models/port.h"
 #include "models/replacement/chosen.h"
 #include "models/sectored_tags.h"
@@ -46,7 +52,12 @@ class L2Partition {
   };
   struct Evicted {
     LineAddress line;
-    SectorMask dirty;  // sectors to write back; none: nothing to do
+    SectorMask dirty;    // sectors to write back; none: nothing to do
+    SectorMask partial;  // of these, written in part: what they lack has to be fetched first
+  };
+  struct Written {
+    Evicted evicted;
+    Evicted completed;  // stays, but has more lines written in part beside it than a set may hold
   };
 
   // Of the given spec's L2, one partition with `size_mib / partitions`, for one line in `2^thin_shift` (LineSample).
@@ -76,10 +87,11 @@ class L2Partition {
   // each, longer for one that changes in part, and waits for the one before when both are floating-point on the same
   // word. Sets `began` too.
   Lookup atomic(const MemoryRequest& request, Tick now);
-  // Keeps sectors that it has seen; a sector written in part counts as present. Returns what had to leave.
-  Evicted write(LineAddress line, SectorMask sectors);
+  // Keeps sectors that it has seen, of which these words are written (MemoryRequest::words). A sector counts as present
+  // when it was, or when all of its words have been written. Returns what had to leave.
+  Written write(LineAddress line, SectorMask sectors, std::uint32_t words = PartialWords::kAll);
   // Keeps sectors written by SMs beside it whose home is the other partition. Returns what had to leave.
-  Evicted keep(LineAddress line, SectorMask sectors);
+  Evicted keep(LineAddress line, SectorMask sectors, std::uint32_t words = PartialWords::kAll);
   // Forgets sectors of a copy that the home partition has overwritten.
   void invalidate(LineAddress line, SectorMask sectors);
 
@@ -95,20 +107,27 @@ class L2Partition {
     Tick ready() const { return Tick(static_cast<std::int64_t>(ready_)); }
     SectorMask present() const { return SectorMask(present_); }
     SectorMask dirty() const { return SectorMask(dirty_); }
+    SectorMask partial() const { return SectorMask(partial_); }  // not present, some of their words are
     bool written() const { return written_ != 0; }  // an SM of this partition or of the other has stored to it
     void set_written() { written_ = 1; }
     void set_ready(Tick ready) { ready_ = static_cast<std::uint64_t>(ready.count()) & kLatest; }
     void set_present(SectorMask sectors) { present_ = sectors.bits() & kAll; }
     void set_dirty(SectorMask sectors) { dirty_ = sectors.bits() & kAll; }
+    void set_partial(SectorMask sectors) { partial_ = sectors.bits() & kAll; }
 
    private:
-    static constexpr std::uint64_t kLatest = (1ULL << 55U) - 1;  // 2^45 cycles
+    static constexpr std::uint64_t kLatest = (1ULL << 51U) - 1;  // 2^41 cycles
     static constexpr unsigned kAll = 15;
-    std::uint64_t ready_ : 55 = 0, written_ : 1 = 0, present_ : 4 = 0, dirty_ : 4 = 0;
+    std::uint64_t ready_ : 51 = 0, written_ : 1 = 0, present_ : 4 = 0, dirty_ : 4 = 0, partial_ : 4 = 0;
   };
   using Tags = SectoredTags<Sectors, ChosenReplacement>;
   static Tags make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);
   Sectors& claim(LineAddress line, Evicted& evicted);
+  void take_words(Sectors& here, LineAddress line, SectorMask sectors, std::uint32_t words);
+  // These are whole, or gone.
+  void drop_partial(Sectors& here, LineAddress line, SectorMask sectors);
+  // Where lines of the set beside this one are written in part, more than may be: the one used least recently.
+  Evicted complete(const Sectors& beside, LineAddress line);
 
   const AddressHash& hash_;
   Tick lookup_;  // one L2 clock
@@ -125,6 +144,8 @@ class L2Partition {
   std::vector<Calendar> tag_ports_, sends_, takes_;  // of the slices
   std::vector<Calendar> fills_;                      // ... what they take in, as if there were no stores
   std::vector<std::uint64_t> slice_sectors_;         // that each has taken in or given
+  std::size_t partial_lines_;                        // of a set
+  PartialWords partial_words_;
   Tags tags_;
 };
 static_assert(CachePort<L2Partition> && WritePort<L2Partition>);

@@ -15,6 +15,7 @@ void pairwise(MemoryCounters& one, const MemoryCounters& other, F&& f) {
   f(one.l2.atomic_sectors, other.l2.atomic_sectors);
   f(one.l2.reduction_sectors, other.l2.reduction_sectors);
   f(one.l2.evicted_dirty_sectors, other.l2.evicted_dirty_sectors);
+  f(one.l2.completed_sectors, other.l2.completed_sectors);
   f(one.hbm.read_bytes, other.hbm.read_bytes);
   f(one.hbm.write_bytes, other.hbm.write_bytes);
   f(one.hbm.row_hits, other.hbm.row_hits);
@@ -23,7 +24,7 @@ void pairwise(MemoryCounters& one, const MemoryCounters& other, F&& f) {
 
 }  // namespace
 
-static_assert(sizeof(MemoryCounters) == 13 * sizeof(std::uint64_t), "pairwise() goes over all of them");
+static_assert(sizeof(MemoryCounters) == 14 * sizeof(std::uint64_t), "pairwise() goes over all of them");
 
 MemoryCounters& MemoryCounters::operator+=(const MemoryCounters& other) {
   pairwise(*this, other, [](std::uint64_t& a, std::uint64_t b) { a += b; });

@@ -13,6 +13,7 @@ struct L2Counters {
   std::uint64_t fabric_sectors = 0, fabric_hit_sectors = 0;  // asked for or written by the other partition
   std::uint64_t atomic_sectors = 0, reduction_sectors = 0;   // of atomics that SMs sent
   std::uint64_t evicted_dirty_sectors = 0;
+  std::uint64_t completed_sectors = 0;  // written in part, fetched before they were written back
 };
 
 struct HbmCounters {

@@ -27,6 +27,7 @@ constexpr bool is_atomic(RequestKind kind) { return kind == RequestKind::atomic 
 constexpr bool is_write(RequestKind kind) { return kind != RequestKind::read && kind != RequestKind::atomic; }
 
 constexpr std::uint32_t kNoFill = ~0U;
+constexpr std::uint8_t kManyWords = 255;
 
 struct MemoryRequest {
   Cycle time = 0;  // leaves the L1
@@ -37,9 +38,9 @@ struct MemoryRequest {
   RequestKind kind = RequestKind::read;
   bool whole_line = false;                  // of reads: what L2 does not have it fetches with all of the line
   AtomicKind atomic = AtomicKind::integer;  // of atomics
-  bool one_word = false;                    // ... on this one, in 4 B from the line's begin
-  std::uint8_t word = 0;
-  SectorMask whole{};  // ... that change every word of these sectors
+  std::uint8_t word = kManyWords;           // ... on this one alone, in 4 B from the line's begin
+  SectorMask whole{};                       // ... that change every word of these sectors
+  std::uint32_t words = ~0U;                // of partial writes: a bit for each word of the line that is written whole
 };
 
 struct MemoryReply {

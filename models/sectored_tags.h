@@ -87,6 +87,13 @@ class SectoredTags {
     return way == kNoWay ? nullptr : first + way;
   }
 
+  // `visit(payload)` sees every way of the line's set.
+  template <class Visit>
+  void each_beside(LineAddress line, Visit visit) const {
+    const std::size_t first = (line == last_.line ? last_.set : index_(line)) * ways_;
+    for (std::size_t way = first; way < first + ways_; ++way) visit(all_[way]);
+  }
+
   // The line that a way holds; LineAddress::none() when it is empty.
   LineAddress line_of(const Payload& way) const { return static_cast<const Way&>(way).line; }
 

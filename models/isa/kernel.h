@@ -104,6 +104,8 @@ class Kernel {
   virtual const Launch& launch() const = 0;
   // Every static instruction; each Segment::code points into it.
   virtual std::span<const Instruction> code() const = 0;
+  // Of its machine code; 0 where it is none.
+  virtual std::int64_t code_bytes() const { return 0; }
   // The patterns that operands refer to. Safe to use from several threads.
   virtual const PatternTable& patterns() const = 0;
   // A stream that is not started yet. Several streams of one kernel may be used from different threads at once.

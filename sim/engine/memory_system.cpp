@@ -209,9 +209,13 @@ MemorySystem::Written MemorySystem::write(unsigned near, const MemoryRequest& re
     seen = partitions_[home].accept_passed_on(line, sectors, at_home);
     taken_up = fabric_[home].without_way(seen);
   }
-  const Tick kept = write_back(partitions_[home].write(line, sectors), seen);
+  const std::uint32_t words = partial ? request.words : PartialWords::kAll;
+  const L2Partition::Written written = partitions_[home].write(line, sectors, words);
+  const Tick kept = write_back(written, seen);
+  // What has to be completed makes room for what is written.
+  if (written.completed.dirty.any()) taken_up = std::max(taken_up, kept);
   if (near != home)
-    write_back(partitions_[near].keep(line, sectors), seen);
+    write_back(partitions_[near].keep(line, sectors, words), seen);
   else if (partitions_.size() > 1)
     partitions_[1 - home].invalidate(line, sectors);
   return {taken_up, taken_up - now - least, std::max(seen, kept) + slice_latency_};
@@ -248,8 +252,16 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
                       place.way);
 }
 
+Tick MemorySystem::write_back(const L2Partition::Written& written, Tick now) {
+  return std::max(write_back(written.evicted, now), write_back(written.completed, now));
+}
+
 Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {
   if (evicted.dirty.none()) return now;
+  if (const SectorMask partial = evicted.partial & evicted.dirty; partial.any()) {
+    counters_.completed_sectors += partial.count();
+    now = hbm_.complete(evicted.line, partial, now);
+  }
   counters_.evicted_dirty_sectors += evicted.dirty.count();
   return hbm_.accept(evicted.line, evicted.dirty, now);
 }

@@ -126,7 +126,8 @@ class MemorySystem {
   Written write(unsigned near, const MemoryRequest& request, Tick now);
   // What a partition has fetched, or has been sent, is taken in when it has come, or by whoever the request waits for.
   void fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now, bool waits);
-  // Returns when HBM has room for what had to leave.
+  // Returns when HBM has room for what had to leave, completed where it was written in part.
+  Tick write_back(const L2Partition::Written& written, Tick now);
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
 
   AddressHash hash_;

@@ -219,6 +219,7 @@ void Registry::add_l2() {
   const auto writes = [](Source s) {
     return real(s.outcome.memory.l2.write_sectors + s.outcome.memory.l2.fabric_write_sectors);
   };
+  const auto completed = [](Source s) { return real(s.outcome.memory.l2.completed_sectors); };
   const auto hits = [](Source s) {
     const L2Counters& l2 = s.outcome.memory.l2;
     return real(l2.read_hit_sectors + l2.fabric_hit_sectors - l2.fabric_write_sectors);
@@ -242,10 +243,12 @@ void Registry::add_l2() {
   count(fabric + "_lookup_miss.sum", "sector", "of these, fetched from HBM",
         [](Source s) { return rest(s.outcome.memory.l2.fabric_sectors, s.outcome.memory.l2.fabric_hit_sectors); });
   count("lts__t_sectors_op_read.sum", "sector", "all read look-ups, near and across the fabric", reads);
-  count("lts__t_sectors_op_write.sum", "sector", "all write look-ups, near and across the fabric", writes);
+  count("lts__t_sectors_op_write.sum", "sector",
+        "all write look-ups, near and across the fabric, and sectors written in part that were completed",
+        [=](Source s) { return writes(s) + completed(s); });
   fraction("lts__t_sector_hit_rate.pct", "%",
-           "hits among all look-ups: near, across the fabric, and writes (whole sectors, always hits)",
-           [=](Source s) { return percent(hits(s) + writes(s), reads(s) + writes(s)); });
+           "hits among all look-ups: near, across the fabric, and writes, of which those miss that complete a sector",
+           [=](Source s) { return percent(hits(s) + writes(s), reads(s) + writes(s) + completed(s)); });
   count("dram__bytes_read.sum", "byte", "read from HBM",
         [](Source s) { return real(s.outcome.memory.hbm.read_bytes); });
   count("dram__bytes_write.sum", "byte", "written to HBM while the kernel ran",

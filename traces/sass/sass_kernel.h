@@ -23,6 +23,9 @@ class SassKernel final : public Kernel {
 
   const Launch& launch() const override { return launch_; }
   std::span<const Instruction> code() const override { return instructions_; }
+  std::int64_t code_bytes() const override {
+    return static_cast<std::int64_t>(program_.code.size() * kInstructionBytes);
+  }
   const PatternTable& patterns() const override { return patterns_; }
   std::unique_ptr<WarpStream> make_stream() const override;
   InstructionSource source_of(std::size_t instruction) const override;

@@ -7,7 +7,7 @@ void CountingSm::touch(Cta& cta, LineAddress line, const RunShape::Touch& touche
   if (is_load(touched.access))
     load_line(cta, line, touched.sectors, touched.access, touched.cached, touched.whole_line);
   else
-    store_line(cta, line, touched.sectors, touched.whole, touched.access);
+    store_line(cta, line, touched.sectors, touched.whole, touched.words, touched.access);
 }
 
 void CountingSm::count_lines(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
@@ -58,7 +58,7 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
     for (const LineSectors& touched : footprint.lines) {
       const LineAddress line = base_line + word + touched.line;
       if (!is_load(access.access)) {
-        if (lines_.keeps(line)) store_line(cta, line, touched.sectors, touched.whole, access.access);
+        if (lines_.keeps(line)) store_line(cta, line, touched.sectors, touched.whole, touched.words, access.access);
       } else if (lines_.keeps(line)) {
         load_line(cta, line, touched.sectors, access.access, instruction.cached != 0, instruction.whole_line());
       } else {
@@ -76,14 +76,16 @@ void CountingSm::count_shared_request(const Instruction& instruction, const Memo
   counters_.of(local).sectors += static_cast<std::uint64_t>(costs_.footprint(operands[0]).sectors);
 }
 
-void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access) {
+void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, std::uint32_t words,
+                            AccessKind access) {
   if (is_local(access))
     counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, sectors, cta.began).count()} << lines_.shift();
   ++cta.stores_out;
   send({.line = line,
         .fill = static_cast<std::uint32_t>(places_.size()) + cta.place + 1,
         .sectors = sectors,
-        .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write},
+        .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write,
+        .words = words},
        cta.began, gpu_.crossbar.store_cycles(sectors.count(), whole != sectors) << lines_.shift());
 }
 
@@ -99,8 +101,7 @@ void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKi
           .sectors = packet.sectors,
           .kind = returns ? RequestKind::atomic : RequestKind::reduction,
           .atomic = instruction.atomic(),
-          .one_word = packet.one_word,
-          .word = packet.place,
+          .word = packet.one_word ? packet.place : kManyWords,
           .whole = packet.whole()},
          cta.began, packet_cycles(packet, instruction.atomic(), returns) << lines_.shift());
     if (returns) ++cta.out;

@@ -161,7 +161,8 @@ class CountingSm {
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands);
   void touch(Cta& cta, LineAddress line, const RunShape::Touch& touched);
   void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached, bool whole_line);
-  void store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, AccessKind access);
+  void store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, std::uint32_t words,
+                  AccessKind access);
   void pass_over(Cta& cta, std::uint32_t loads);
   void send_packets(Cta& cta, const Instruction& instruction, AccessKind access, const AtomicFootprint& packets,
                     LineAddress base_line);

@@ -50,8 +50,8 @@ class PhaseBuilder {
       tag(access, footprint, base_line);
     for (const LineSectors& touched : footprint.lines) {
       const std::uint32_t track = track_of(access.group, base_line + static_cast<std::uint64_t>(touched.line));
-      phase_.touches.push_back(
-          {track, phase_.loads, touched.sectors, touched.whole, access.access, access.cached, access.whole_line});
+      phase_.touches.push_back({track, phase_.loads, touched.sectors, touched.whole, touched.words, access.access,
+                                access.cached, access.whole_line});
       ++phase_.tracks[track].touches;
       if (is_load(access.access)) ++phase_.loads;
     }

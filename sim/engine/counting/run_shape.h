@@ -53,6 +53,7 @@ class RunShape {
     std::uint32_t track = 0;
     std::uint32_t loads_before = 0;  // of the step's touches before this one
     SectorMask sectors, whole;
+    std::uint32_t words = 0;  // LineSectors::words
     AccessKind access = AccessKind::global_load;
     bool cached = false, whole_line = false;
   };

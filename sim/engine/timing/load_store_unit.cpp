@@ -283,8 +283,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
                   .sectors = packet.sectors,
                   .kind = returns ? RequestKind::atomic : RequestKind::reduction,
                   .atomic = issue.instruction.atomic(),
-                  .one_word = packet.one_word,
-                  .word = packet.place,
+                  .word = packet.one_word ? packet.place : kManyWords,
                   .whole = packet.whole()},
                  sent, waiting);
   }
@@ -377,9 +376,11 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
     const bool partial = touched.whole != touched.sectors;
     const Cycle sent = egress_.take(stages.start, crossbar_.store_cycles(touched.sectors.count(), partial));
     const LineAddress line = base_line + touched.line;
-    misses_.send(
-        {.line = line, .sectors = touched.sectors, .kind = partial ? RequestKind::partial_write : RequestKind::write},
-        sent, waiting);
+    misses_.send({.line = line,
+                  .sectors = touched.sectors,
+                  .kind = partial ? RequestKind::partial_write : RequestKind::write,
+                  .words = touched.words},
+                 sent, waiting);
     if (is_local(issue.access))
       issue.counters.of(issue.access).hit_sectors += l1_.keep(line, touched.sectors, stages.last).count();
   }
