@@ -55,15 +55,14 @@ std::int64_t Hbm::fetches(SectorMask sectors) const { return widen(sectors).byte
 Tick Hbm::open_row(Channel& channel, LineAddress line, Tick now, Tick& gap) {
   const std::uint64_t row = line.number() / row_lines_;
   Bank& bank = channel.banks[scale_to(mix_bits(row), channel.banks.size())];
-  const Tick present = after_refresh(channel, line, now);
   if (bank.row == row) {
     ++counters_.row_hits;
     gap = Tick();
-    return std::max(present, bank.opened);
+    return std::max(now, bank.opened);
   }
   ++counters_.row_misses;
   gap = row_gap_;
-  const Tick free = std::max(present, bank.row == kNoRow ? present : bank.opened + row_cycle_);
+  const Tick free = std::max(now, bank.row == kNoRow ? now : bank.opened + row_cycle_);
   bank.row = row;
   bank.opened = channel.activations.take(free, activate_) - activate_;
   return bank.opened;
@@ -99,8 +98,8 @@ Tick Hbm::fetch(Channel& channel, LineAddress line, std::int64_t count, std::uin
   Tick gap;
   const Tick row = open_row(channel, line, now, gap);
   channel.read_since = true;
-  const Tick moved = channel.bus.take(now, gap + count * burst_);
-  return std::max(row + count * burst_, moved);
+  const Tick moved = channel.bus.take(now, gap + count * burst_) - count * burst_;
+  return after_refresh(channel, line, std::max(row, moved)) + count * burst_;
 }
 
 Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {

@@ -241,12 +241,11 @@ TEST_CASE("one thread draws the tile of its CTA, the other warps wait for it at 
   CHECK(counts_of(*one.kernel(code), {3, 1, 2, 0}) == expected);
 }
 
-TEST_CASE("a barrier of the whole grid fills: CTAs that wait look twice, the last one once") {
+TEST_CASE("a barrier of the whole grid fills, and each CTA looks once") {
   const auto code = with_start({"ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R4.64], R2",
                                 "LDG.E.STRONG.GPU R0, desc[UR4][R4.64]",  // 0x50
                                 "ISETP.NE.AND P0, PT, R0, 0x8, PT", "@P0 BRA 0x50", "EXIT"});
-  CtaCounts expected(8, kStart + 2 + 2 * 3);
-  expected[7] -= 3;
+  const CtaCounts expected(8, kStart + 2 + 3);
   const OneLaunch one;
   const auto kernel = one.kernel(code);
   CHECK(counts_of(*kernel, {7, 2, 0, 5, 6, 1, 3, 4}) == expected);
@@ -287,4 +286,48 @@ TEST_CASE("CTAs that wait for what none of them writes are soon left alone; thos
   const auto patient = one.kernel(code("0x64"));
   CHECK(counts_of(*patient, in_order(8)) == CtaCounts(8, kStart + 2 + 100 * 5 + 1));
   CHECK(patient->approximations().empty());
+}
+
+namespace {
+
+// CTA n says 1 in its word, CTA 0 at once 2. Then each looks at the words before its own, one after the other, each
+// until it is not 0, until one is 2, and says 2 itself: seven instructions, six for each look, two.
+const std::vector<std::string> kLookBack =
+    with_start({"IMAD.WIDE.U32 R8, R6, 0x4, R4", "ISETP.EQ.AND P1, PT, R6, RZ, PT",     // 0x40, 0x50
+                "MOV R3, 0x2", "STG.E.STRONG.GPU desc[UR4][R8.64], R2", "MOV R10, R8",  // 0x60, 0x70, 0x80
+                "MOV R11, R9", "@P1 BRA 0x110",                                         // 0x90, 0xa0
+                "IADD3 R10, R10, -0x4, RZ", "LDG.E.STRONG.GPU R0, desc[UR4][R10.64]",   // 0xb0, 0xc0
+                "ISETP.EQ.AND P0, PT, R0, RZ, PT", "@P0 BRA 0xc0",                      // 0xd0, 0xe0
+                "ISETP.NE.AND P0, PT, R0, 0x2, PT", "@P0 BRA 0xb0",                     // 0xf0, 0x100
+                "STG.E.STRONG.GPU desc[UR4][R8.64], R3", "EXIT"});                      // 0x110
+
+// CTA n is done after r looks if the one r before it was done a look earlier.
+std::vector<std::uint64_t> looks_back(std::size_t ctas) {
+  std::vector<std::uint64_t> looks(ctas);
+  for (std::size_t n = 1; n < ctas; ++n)
+    for (looks[n] = 1; looks[n - looks[n]] + 1 > looks[n];) ++looks[n];
+  return looks;
+}
+
+}  // namespace
+
+TEST_CASE("CTAs that look back see what others had stored before they looked themselves") {
+  OneLaunch one;
+  one.grid = "[19]";
+  CtaCounts expected;
+  std::uint64_t all = 0;
+  for (const std::uint64_t looks : looks_back(19)) expected.push_back(kStart + 7 + 6 * looks + 2), all += looks;
+  CHECK(all == 73);
+  CHECK(counts_of(*one.kernel(kLookBack), in_order(19)) == expected);
+  std::vector<std::int64_t> backwards = in_order(19);
+  std::reverse(backwards.begin(), backwards.end());
+  const auto kernel = one.kernel(kLookBack);
+  CHECK(counts_of(*kernel, backwards) == expected);
+  CHECK(kernel->approximations().empty());
+}
+
+TEST_CASE("a load that no loop repeats at the same address is no wait: it sees what CTAs before have written") {
+  CHECK_FALSE(
+      dynamic_cast<const sass::SassKernel&>(*OneLaunch().kernel(chain("LDG.E.STRONG.GPU"))).program().ctas_wait);
+  CHECK(dynamic_cast<const sass::SassKernel&>(*OneLaunch().kernel(kLookBack)).program().ctas_wait);
 }

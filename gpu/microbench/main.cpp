@@ -110,6 +110,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},
     {"counted_partial", counted_partial},
+    {"counted_streams", counted_streams},
     {"counted_shared", counted_shared},
     {"counted_steps", counted_steps},
     {"counted_copies", counted_copies},
