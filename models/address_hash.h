@@ -50,7 +50,10 @@ class AddressHash {
   int implied_bit() const { return partitions_ == 1 || partition_bits_ == 0 ? -1 : std::countr_zero(partition_bits_); }
   unsigned channel(LineAddress line) const {
     const std::uint64_t row = line.number() / channel_lines_;
-    return static_cast<unsigned>(shuffled(row % kTurnRows, mix_bits(row / kTurnRows + 1)) * channels_ / kTurnRows);
+    const std::uint64_t key = mix_bits(row / kTurnRows + 1);
+    // Some channels come once more than others in a turn: each time others.
+    const std::uint64_t channel = shuffled(row % kTurnRows, key) * channels_ / kTurnRows + scale_to(key, channels_);
+    return static_cast<unsigned>(channel < channels_ ? channel : channel - channels_);
   }
 
  private:

@@ -3,6 +3,7 @@
 // (gpu/measured/<gpu>/home_rates.csv).
 #include <doctest/doctest.h>
 
+#include <array>
 #include <fstream>
 #include <queue>
 #include <string>
@@ -45,10 +46,10 @@ class Chip {
   // Cycles in which all SMs read or write so many lines, each lines of its own whose home is far or near.
   Cycle read(bool far, std::size_t lines) { return served(far, lines, RequestKind::read); }
   Cycle write(bool far, std::size_t lines) { return served(far, lines, RequestKind::write); }
-  // The SMs beside their homes read the lines that come next, which are far to others.
+  // The SMs beside their homes read the lines that come next, which are far to others, and some more.
   void bring_home(std::size_t lines) {
-    const std::uint64_t at = next_line_;
-    served(false, lines, RequestKind::read);
+    const auto at = next_line_;
+    served(false, lines + lines / 4, RequestKind::read);
     next_line_ = at;
   }
 
@@ -59,10 +60,10 @@ class Chip {
     std::size_t sm;
     bool operator>(const Turn& other) const { return time != other.time ? time > other.time : sm > other.sm; }
   };
-  // The line with a home that comes next.
+  // The line that comes next of those with this home.
   LineAddress next(unsigned home) {
-    LineAddress line = LineAddress::numbered(next_line_++);
-    while (hash_.home_partition(line) != home) line = LineAddress::numbered(next_line_++);
+    LineAddress line = LineAddress::numbered(next_line_[home]++);
+    while (hash_.home_partition(line) != home) line = LineAddress::numbered(next_line_[home]++);
     return line;
   }
   Cycle served(bool far, std::size_t lines, RequestKind kind) {
@@ -94,7 +95,7 @@ class Chip {
   MemorySystem memory_;
   std::size_t sms_;
   std::vector<unsigned> partition_;
-  std::uint64_t next_line_ = 0;
+  std::array<std::uint64_t, 2> next_line_{};  // by home
   Cycle now_ = 0;
 };
 
