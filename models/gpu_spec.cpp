@@ -321,7 +321,7 @@ void LaunchSpec::fields(SpecFields& f) {
   f.real("tpc_interval_cycles", tpc_interval_cycles, {0, 10000}, "cycle",
          "between two CTAs that a TPC starts when a launch begins");
   f.integer("read_bytes", read_bytes, {0, 1000000}, "byte",
-            "that a launch reads from HBM besides its code, before any CTA begins");
+            "that a launch reads from HBM besides its code, before any CTA begins; 0: nothing, nor its code");
   f.integer("first_sms", first_sms, {0, 256}, "SM",
             "in TPCs that get CTAs before the GPCs do: the last SMs of the first GPC in sm.gpcs");
 }

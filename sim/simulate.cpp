@@ -230,7 +230,7 @@ Sampled sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 // (gpu/measured/h100/programs; docs/cold-start.md).
 std::uint64_t bytes_before_ctas(const GpuSpec& gpu, const Kernel& kernel) {
   constexpr std::int64_t kStep = 256;
-  if (kernel.code_bytes() == 0) return 0;
+  if (kernel.code_bytes() == 0 || gpu.launch.read_bytes == 0) return 0;
   const std::int64_t code = std::min(kernel.code_bytes(), gpu.instruction_cache.launch_kib * 1024);
   return static_cast<std::uint64_t>(gpu.launch.read_bytes + (code + kStep - 1) / kStep * kStep);
 }

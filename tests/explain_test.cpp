@@ -123,7 +123,7 @@ TEST_CASE("of two problems that one change helps most, the waste is named before
 }
 
 TEST_CASE("a raster that makes a small L2 drop B's strips: another order reads HBM once, compiled or generated") {
-  const GpuSpec small = gpu("h200", {"l2.size_mib=0.46875", "sm.gpcs=[4,4]", "hbm.bandwidth_gbs=60"});
+  const GpuSpec small = gpu("h200", {"l2.size_mib=0.46875", "sm.gpcs=[4,4]", "hbm.bandwidth_gbs=30"});
   const ParameterTexts sizes{{"M", "64"}, {"N", "1536"}, {"K", "128"}, {"tile", "16"}};
   const auto kernel = opened("gemm_tiled", sizes);
   for (const bool generator : {true, false}) {

@@ -2,7 +2,7 @@
 // its tensor cores work on, the bytes that bulk copies bring it, and what L2 slices and HBM channels move.
 //
 // The windows grow with the launch, so that there are never more than kMostWindows. Of a sampled run it holds the
-// launch's beginning, which is timed instruction by instruction.
+// launch's beginning, which is timed instruction by instruction. What the launch reads before its CTAs is in none.
 #pragma once
 
 #include <array>

@@ -57,6 +57,7 @@ class ChangedKernel : public Kernel {
 
   const Launch& launch() const override { return launch_; }
   std::span<const Instruction> code() const override { return code_.empty() ? kernel_.code() : code_; }
+  std::int64_t code_bytes() const override { return kernel_.code_bytes(); }
   const PatternTable& patterns() const override { return change_.moves_lanes() ? *own_ : kernel_.patterns(); }
   std::unique_ptr<WarpStream> make_stream() const override;
   InstructionSource source_of(std::size_t instruction) const override;

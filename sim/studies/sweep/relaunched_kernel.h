@@ -17,6 +17,7 @@ class RelaunchedKernel : public Kernel {
 
   const Launch& launch() const override { return launch_; }
   std::span<const Instruction> code() const override { return kernel_->code(); }
+  std::int64_t code_bytes() const override { return kernel_->code_bytes(); }
   const PatternTable& patterns() const override { return kernel_->patterns(); }
   std::unique_ptr<WarpStream> make_stream() const override { return kernel_->make_stream(); }
   InstructionSource source_of(std::size_t instruction) const override { return kernel_->source_of(instruction); }
