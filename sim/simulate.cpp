@@ -277,7 +277,9 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   refuse_impossible_launch(gpu, kernel);
   RunOutcome outcome = run(gpu, kernel, options);
-  outcome.memory.hbm.read_bytes += bytes_before_ctas(gpu, kernel);
+  const std::uint64_t before_ctas = bytes_before_ctas(gpu, kernel);
+  outcome.memory.hbm.read_bytes += before_ctas;
+  if (options.history != nullptr) options.history->add_before(before_ctas);
   const std::vector<std::string> before = kernel.approximations();
   outcome.approximations.insert(outcome.approximations.begin(), before.begin(), before.end());
   // What was executed and is not modelled.

@@ -52,7 +52,7 @@ SmWindow sum(const LaunchHistory& history) {
 TEST_CASE("over all windows the history is the launch's totals") {
   const auto copies = pipelined();
   const auto gemm = test::kernel("gemm_tiled", {{"M", "256"}, {"N", "256"}, {"K", "128"}});
-  // What a launch reads before its CTAs is in no window.
+  // What a launch reads before its CTAs is of no channel.
   const GpuSpec gpu = test::gpu("h200", {"launch.read_bytes=0"});
   for (const Kernel* kernel : {copies.get(), gemm.get()}) {
     const Watched all = watched(gpu, *kernel);

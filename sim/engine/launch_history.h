@@ -2,7 +2,8 @@
 // its tensor cores work on, the bytes that bulk copies bring it, and what L2 slices and HBM channels move.
 //
 // The windows grow with the launch, so that there are never more than kMostWindows. Of a sampled run it holds the
-// launch's beginning, which is timed instruction by instruction. What the launch reads before its CTAs is in none.
+// launch's beginning, which is timed instruction by instruction. What the launch reads before its CTAs is in
+// the first, of no channel.
 #pragma once
 
 #include <array>
@@ -71,6 +72,10 @@ class LaunchHistory {
   void note(Cycle when, const ChipTotals& totals);
   // The run has ended, or what is timed of it: all windows are equally long from here on.
   void end(Cycle when);
+  // The launch has read so many bytes before its CTAs. Behind end().
+  void add_before(std::uint64_t bytes) {
+    if (!chip_.empty()) chip_.front().memory.hbm.read_bytes += bytes;
+  }
 
   // Cycles of the SM clock; window i begins at i times that, the last ends at until().
   Cycle window() const { return window_; }

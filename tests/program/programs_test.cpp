@@ -112,8 +112,8 @@ TEST_CASE("the last CTA of a reduction adds up what the others have written, as 
   }
 }
 
-// What hardware executes beyond that, it spends waiting and looking back further than the CTA before.
-TEST_CASE("scans and sorts whose CTAs look back at each other execute up to a tenth less than on the hardware") {
+// Not here: what hardware executes while it waits for a CTA that is behind.
+TEST_CASE("scans and sorts whose CTAs look back at each other execute nearly what they do on the hardware") {
   const std::pair<const char*, std::size_t> programs[] = {{"cub_scan", 4}, {"thrust_sort", 8}, {"torch_sort", 9}};
   for (const auto& [program, launches] : programs) {
     const nlohmann::json cases =
@@ -122,8 +122,8 @@ TEST_CASE("scans and sorts whose CTAs look back at each other execute up to a te
     for (const nlohmann::json& one : cases) {
       CAPTURE(one["case"].get<std::string>());
       const double error = one["metrics"]["smsp__inst_executed.sum"]["error"].get<double>();
-      CHECK(error < 0);
-      CHECK(error > -10);
+      CHECK(error < 1.5);
+      CHECK(error > -4);
       CHECK(one["metrics"]["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]["error"] == 0);
     }
   }
