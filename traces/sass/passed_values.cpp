@@ -58,8 +58,13 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
       one.executor->start(next++);
     } else {
       if (open.empty()) open.swap(later);
-      std::swap(one, program.ctas_wait ? open.back() : open.front());
-      program.ctas_wait ? open.pop_back() : open.pop_front();
+      if (program.ctas_wait) {
+        one = std::move(open.back());
+        open.pop_back();
+      } else {
+        one = std::move(open.front());
+        open.pop_front();
+      }
       one.executor->next_turn();
       ++one.turn;
     }
@@ -77,10 +82,12 @@ void PassedValues::execute(const Program& program, PatternTable& patterns, Devic
     idle_turns = changed || one.turn == 1 || reached == CtaExecutor::Reached::end ? 0 : idle_turns + 1;
     if (idle_turns > kIdleRounds * (open.size() + later.size() + 1))
       return give_up("they wait for what none of them writes");
-    if (reached == CtaExecutor::Reached::turn)
-      program.ctas_wait&& one.turn > 1 ? later.push_front(std::move(one)) : later.push_back(std::move(one));
-    else
+    if (reached == CtaExecutor::Reached::end)
       idle.push_back(std::move(one.executor));
+    else if (program.ctas_wait && one.turn > 1)
+      later.push_front(std::move(one));
+    else
+      later.push_back(std::move(one));
   }
   sectors_.shrink_to_fit();
   found_ = true;
