@@ -1,13 +1,14 @@
 // Where an address lives: its home partition, its slice there, its HBM channel.
 //
 // The hardware spreads lines by undisclosed hashes. The home partition is the parity of a few address bits where they
-// are known; channels change after as many bytes as one activation serves. Of 64 KiB each channel has as many, in an
-// order that looks like chance. Source: of 1, 3 and 13 MB in a row the channel that delivers most has 1.04, 1.009 and
-// 1.005 times the mean of an H100's (dram__bytes_read.max). Slices follow one by 64 KiB, whose pages of 4 KiB take
-// eight slices each in turn. Within a page the two lines of 256 bytes share a slice and each KiB has two. Source:
-// atomics on 1, 2, 4 and 16 places 256 bytes apart reach 1, 2, 2 and 8 times the rate of one slice, with words of 8
-// bytes on both lines of each place too; places in 256 KiB and more load the slices more evenly than pages thrown at
-// random would (gpu/microbench/throughput_atomic.cu, to=lines, H200).
+// are known; channels change after as many bytes as one activation serves. Of 256 such pieces in a row each channel
+// has nearly as many, in an order that looks like chance; how many it takes on hardware is not known. Source: of 1, 3
+// and 13 MB in a row the channel that delivers most has 1.04, 1.009 and 1.005 times the mean of an H100's
+// (dram__bytes_read.max). Slices follow one by 64 KiB, whose pages of 4 KiB take eight slices each in turn. Within a
+// page the two lines of 256 bytes share a slice and each KiB has two. Source: atomics on 1, 2, 4 and 16 places 256
+// bytes apart reach 1, 2, 2 and 8 times the rate of one slice, with words of 8 bytes on both lines of each place too;
+// places in 256 KiB and more load the slices more evenly than pages thrown at random would
+// (gpu/microbench/throughput_atomic.cu, to=lines, H200).
 #pragma once
 
 #include <bit>

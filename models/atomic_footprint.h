@@ -12,6 +12,7 @@
 
 #include "models/isa/instruction.h"
 #include "models/isa/lane_pattern.h"
+#include "models/partial_words.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -24,11 +25,7 @@ struct AtomicPacket {
   std::uint32_t words = 0;  // that it changes, in 4 B
 
   SectorMask whole() const {  // sectors of which it changes every word
-    constexpr unsigned kWords = kSectorBytes / 4;
-    SectorMask result;
-    for (const std::size_t s : sectors)
-      if ((words >> (s * kWords) & ((1U << kWords) - 1)) == (1U << kWords) - 1) result |= SectorMask::of(s);
-    return result;
+    return PartialWords::whole(sectors, words);
   }
 };
 

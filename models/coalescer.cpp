@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "models/partial_words.h"
+
 namespace tilescope {
 namespace {
 
@@ -50,9 +52,9 @@ Footprint global_footprint(const LanePattern& pattern, int base_in_line, const S
   }
   for (std::size_t i = 0; i < count; ++i)
     for (const std::size_t sector : lines[i].sectors)
-      for (unsigned word = 0; word < kSectorBytes / 4; ++word)
+      for (unsigned word = 0; word < PartialWords::kPerSector; ++word)
         if ((written[i][sector] >> (4 * word) & 0xFU) == 0xFU)
-          lines[i].words |= 1U << (sector * (kSectorBytes / 4) + word);
+          lines[i].words |= 1U << (sector * PartialWords::kPerSector + word);
   Footprint result;
   result.lines.assign(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count));
   for (const LineSectors& line : result.lines) result.sectors += static_cast<std::int32_t>(line.sectors.count());

@@ -3,10 +3,10 @@
 // Reads: the bus is taken for the burst, and stands idle for a moment before data of another row. A row that is not
 // open must be activated first: a channel activates one row at a time and a bank not before its row cycle is over,
 // while other banks keep the bus busy (a controller reorders). Each bank is away for refresh for a share of the time,
-// in all channels of its stack at once; a fetch whose turn at the bus comes then waits for its end, and others go on. So
-// the last lines of a burst come later than the bus alone would bring them. A controller puts refreshes off as it likes,
-// so they do not come at even intervals: kernels whose steps take as long as an interval would fall into step with
-// them. Writes collect in the channel and go out in batches, each of which turns the bus around once.
+// in all channels of its stack at once; a fetch whose turn at the bus comes then waits for its end, and others go on.
+// So the last lines of a burst come later than the bus alone would bring them. A controller puts refreshes off as it
+// likes, so they do not come at even intervals: kernels whose steps take as long as an interval would fall into step
+// with them. Writes collect in the channel and go out in batches, each of which turns the bus around once.
 //
 // What one activation serves is a few consecutive lines; the rest of the DRAM's row has addresses that are far away.
 //
@@ -14,12 +14,12 @@
 // of the bus of each (gpu/microbench/l2_shares.cu), half lines at 80 and 82 %: with the same 0.2 ns for each row of 256
 // bytes both lose about that. Reads of 64 bytes each 512 bytes are as slow as random ones (1,460 of 2,480 B/cycle on an
 // H200, 1,054 of 1,680 on an H100), each 256 bytes nearly so (1,623 and 1,120), each 128 bytes not (2,036 and 1,422):
-// `strided` in gpu/measured. Launches that read 1 to 13 MB keep an H100's SMs busy for 1,180 to 1,450 cycles more than
-// its bus, as many as those of 0.3 MB (gpu/microbench/counted_streams.cu). Latencies of single random reads on an H200 (gpu/microbench/hbm_latency.cu): near 540 to
-// 570 cycles, far 740 to 760, and one in eight spread evenly over the next 550; random 64-byte reads saturate at 60 %
-// of the peak. Of loads of 4, 8, 16 and 32 lines 4 KiB apart 16, 27, 35 and 52 % wait for a refresh on an H100 (19, 33,
-// 45 and 60 % on an H200): as many as of five or six places in 64 KiB of which each is away an eighth of the time, not
-// of 4 to 32.
+// `strided` in gpu/measured. Launches that read 0.3 to 13 MB keep an H100's SMs busy for 1,180 to 1,450 cycles more
+// than its bus (gpu/microbench/counted_streams.cu). Latencies of single random reads on an H200
+// (gpu/microbench/hbm_latency.cu): near 540 to 570 cycles, far 740 to 760, and one in eight spread evenly over the next
+// 550; random 64-byte reads saturate at 60 % of the peak. Of loads of 4, 8, 16 and 32 lines 4 KiB apart 16, 27, 35 and
+// 52 % wait for a refresh on an H100 (19, 33, 45 and 60 % on an H200): as many as of five or six places in 64 KiB of
+// which each is away an eighth of the time, not of 4 to 32.
 #pragma once
 
 #include <cstdint>
