@@ -52,6 +52,12 @@ class Calendar {
     return end;
   }
 
+  // How long from `now` on all of it is taken, as far as is remembered: at most that.
+  Tick backlog(Tick now) const {
+    const std::int64_t span = now / kSpan;
+    return span >= full_from_ && span < full_to_ ? full_to_ * kSpan - now : Tick();
+  }
+
  private:
   static constexpr Tick kSpan = 16 * kCycle;
   static constexpr std::size_t kFewestSpans = 32, kMostSpans = 4096;

@@ -217,6 +217,8 @@ void RequestCoalescerSpec::fields(SpecFields& f) {
             "of one GPC that one merged request serves; 0: no coalescer");
   f.integer("window_cycles", window_cycles, {0, 10000}, "cycle", "after a request in which others surely join it");
   f.integer("spread_cycles", spread_cycles, {0, 10000}, "cycle", "after that in which they join with falling chance");
+  f.integer("queue_cycles", queue_cycles, {0, 100000}, "cycle",
+            "that requests under way may wait for their GPC's ports and still be joined");
   f.integer("shared_cycles", shared_cycles, {0, 1000}, "cycle", "that an answer which several SMs share comes later");
 }
 

@@ -175,6 +175,7 @@ struct RequestCoalescerSpec {
   std::int64_t sms_per_request = 0;  // 0: none
   std::int64_t window_cycles = 0;
   std::int64_t spread_cycles = 0;
+  std::int64_t queue_cycles = 0;
   std::int64_t shared_cycles = 0;
   void fields(SpecFields& f);
 };

@@ -1,12 +1,16 @@
 // Hopper's L2 request coalescer: SMs of one GPC that ask for a line's sectors while a request for them is under way
 // share its answer, which then comes somewhat later. A request serves a few SMs at most; the next one then goes out on
-// its own. A line that L2 has
-// answers after a time that differs from one to the next, evenly between two bounds; what has to come across the fabric
-// or from HBM can be joined for so much longer. Source: L2 requests per line while n SMs of an H200 read the same lines
-// with a delay between them (gpu/microbench/counted_coalescer.cu, counted_bursts.cu): of lines that L2 has, all join up
-// to 30 cycles, none from 100, and the share falls on a straight line between; of cold lines all up to 300, half at
-// 1,000. All that share an answer have it at the same time, 8 to 11 cycles later than one that asks alone
-// (gpu/microbench/counted_joined.cu, H200 and H100).
+// its own. A line that L2 has answers after a time that differs from one to the next, evenly between two bounds; what
+// has to come across the fabric or from HBM, or waits for its way into the GPC, can be joined for so much longer. Only
+// so much waits there as the queues behind the coalescer hold, though: what is behind that has not come to it yet, so
+// that under load those join that come soon one after the other.
+//
+// Source: L2 requests per line while n SMs of an H200 read the same lines with a delay between them
+// (gpu/microbench/counted_coalescer.cu, counted_bursts.cu): of lines that L2 has, all join up to 30 cycles, none from
+// 100, and the share falls on a straight line between; of cold lines all up to 300, half at 1,000. All that share an
+// answer have it at the same time, 8 to 11 cycles later than one that asks alone (gpu/microbench/counted_joined.cu,
+// H200 and H100). Where SMs of one GPC read the same lines as fast as they can, few requests are joined
+// (gpu/microbench/counted_followers.cu, H100): queue_cycles is fitted to that.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +36,13 @@ class RequestCoalescer {  // of one GPC
       : window_(to_ticks(spec.window_cycles)),
         spread_(to_ticks(spec.spread_cycles)),
         shared_(to_ticks(spec.shared_cycles)),
+        queue_(to_ticks(spec.queue_cycles)),
         most_(spec.sms_per_request) {
     if (most_ > 0) table_.resize(kEntries);
   }
 
+  // How much later than without others a request comes to the coalescer that has `backlog` to wait behind it.
+  Tick in_front(Tick backlog) const { return std::max(Tick(), backlog - queue_); }
   // The sectors of the request that another SM of the GPC sent shortly before, and when they are at the GPC.
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now) {
     asked_ = now;
@@ -49,7 +56,7 @@ class RequestCoalescer {  // of one GPC
   }
   // Whose request the last lookup was the first to join; null: it joined none, or others had before.
   const Asker* joined() const { return joined_; }
-  // A request of `asker` that went out on its own; late: how much later its answer comes than from L2.
+  // A request of `asker` that went out on its own; late: how much later its answer comes than from an idle L2.
   // REQUIRES: the lookup that did not find these sectors was the last call.
   void fill(LineAddress line, SectorMask sectors, Tick ready, Tick late = Tick(), Asker asker = Asker()) {
     if (most_ == 0) return;
@@ -79,6 +86,7 @@ class RequestCoalescer {  // of one GPC
   Tick window_;
   Tick spread_;
   Tick shared_;
+  Tick queue_;
   std::int64_t most_;
   Tick asked_;
   const Asker* joined_ = nullptr;

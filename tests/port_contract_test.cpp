@@ -6,6 +6,7 @@
 
 #include "engine_runs.h"
 #include "models/fabric.h"
+#include "models/gpc_ports.h"
 #include "models/hbm.h"
 #include "models/l1_cache.h"
 #include "models/l2_partition.h"
@@ -32,6 +33,9 @@ struct L2Port : L2Partition {
 };
 struct FabricPort : FabricLink {
   FabricPort() : FabricLink(h200(), hash()) {}
+};
+struct GpcPort : GpcPorts {
+  GpcPort() : GpcPorts(h200(), hash()) {}
 };
 struct HbmPort : Hbm {
   HbmPort() : Hbm(h200(), hash()) {}
@@ -104,7 +108,7 @@ TEST_CASE_TEMPLATE("nothing is answered before it was asked", Port, L1Port, Coal
 }
 
 TEST_CASE_TEMPLATE("nothing is accepted before it came, and four sectors not sooner than one", Port, L2Port, FabricPort,
-                   HbmPort, ChipPort) {
+                   GpcPort, HbmPort, ChipPort) {
   const LineAddress line = LineAddress::of(1ULL << 33);
   Port one, all;
   CHECK(all.accept(line, SectorMask::all(), 5 * kCycle) >= one.accept(line, SectorMask::of(0), 5 * kCycle));

@@ -167,3 +167,34 @@ TEST_CASE("a reply that its SM knows already cannot come later") {
 TEST_CASE("without a coalescer every SM asks on its own") {
   CHECK(requests_per_line(gpu("h200", {"request_coalescer.sms_per_request=0"}), 0, false) == 2);
 }
+
+TEST_CASE("what waits behind as much as the queues into a GPC hold cannot be joined yet") {
+  const auto sectors_of_last = [](const std::vector<std::string>& changes) {
+    const GpuSpec chip = gpu("h100", changes);
+    MemorySystem memory(chip);
+    const AddressHash hash(chip);
+    const auto read = [&](std::uint16_t sm, std::uint64_t line, Cycle time) {
+      MemoryRequest request;
+      request.time = time;
+      request.line = LineAddress::numbered(line);
+      request.sm = sm;
+      request.sectors = SectorMask::all();
+      memory.serve(request);
+    };
+    std::vector<std::uint64_t> lines;  // of one port
+    for (std::uint64_t line = 0; lines.size() < 400; ++line)
+      if (hash.slice(LineAddress::numbered(line)) / 4 == 0) lines.push_back(line);
+    Cycle time = 0;
+    for (const std::uint64_t line : lines) read(4, line, time += 100);
+    time += 10000;
+    // The line that both SMs ask for comes behind 50 others of the first SM and 250 of the second.
+    for (std::size_t i = 0; i < 50; ++i) read(0, lines[i], time);
+    read(0, lines.back(), time);
+    for (std::size_t i = 50; i < 300; ++i) read(2, lines[i], time + 1);
+    const std::uint64_t before = memory.counters().l2.read_sectors;
+    read(2, lines.back(), time + 2);
+    return memory.counters().l2.read_sectors - before;
+  };
+  CHECK(sectors_of_last({}) == kSectorsPerLine);
+  CHECK(sectors_of_last({"request_coalescer.queue_cycles=100000"}) == 0);
+}

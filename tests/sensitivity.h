@@ -277,6 +277,7 @@ inline const std::vector<Use>& uses() {
        [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0 && ran.l2().write_sectors != 0; }},
       {"request_coalescer.window_cycles", [](const KernelRun& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
       {"request_coalescer.spread_cycles", [](const KernelRun& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
+      {"request_coalescer.queue_cycles", [](const KernelRun& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
       {"request_coalescer.shared_cycles", [](const KernelRun& ran) { return reads_l2(ran) && ran.ctas() > 1; }},
       {"l2.latency_cycles", reads_l2},
       {"l2.atomic_sector_cycles", atomics},

@@ -47,7 +47,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       atomics_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.atomics_under_way)),
       stores_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.stores_under_way)),
       sm_ingress_(static_cast<std::size_t>(gpu.sm.count()), Calendar(&floor_)),
-      gpc_ingress_(gpu.sm.gpcs.size(), Calendar(&floor_)),
+      gpc_ports_(gpu.sm.gpcs.size(), GpcPorts(gpu, hash_, &floor_)),
       place_of_sm_(places(gpu)),
       fabric_{FabricLink(gpu, hash_, &floor_), FabricLink(gpu, hash_, &floor_)},
       request_latency_(to_ticks(gpu.crossbar.request_cycles)),
@@ -56,7 +56,6 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       atomic_latency_(to_ticks(gpu.l2.atomic_latency_cycles)),
       sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
       bulk_bytes_(std::min(sm_bytes_, gpu.asynchronous.read_bytes_per_cycle)),
-      gpc_bytes_(gpu.crossbar.gpc_read_bytes_per_cycle),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles),
       least_response_(0),
       shared_cycles_(gpu.request_coalescer.shared_cycles) {
@@ -76,8 +75,8 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   if (is_atomic(request.kind)) return serve_atomic(request, sent);
   const Place place = place_of_sm_[request.sm];
   const Tick way = place.way;
+  const Tick there = sent + request_latency_ + way;
   if (is_write(request.kind)) {
-    const Tick there = sent + request_latency_ + way;
     const Written written = write(place.partition, request, there);
     // What a slice's input counts: a sector each, and one more for what is written in part.
     const unsigned packets = request.sectors.count() + (request.kind == RequestKind::partial_write ? 1 : 0);
@@ -89,24 +88,28 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
   RequestCoalescer& coalescer = coalescers_[place.gpc];
   // Whoever waits behind atomics finds nobody in step with it.
   const bool alone = behind_atomics > to_ticks(request.time);
-  const PortAnswer shared = alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent + way);
+  GpcPorts& ports = gpc_ports_[place.gpc];
+  const Tick in_front = coalescer.in_front(ports.backlog(request.line, there + slice_latency_));
+  const PortAnswer shared =
+      alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent + way + in_front);
   if (const RequestCoalescer::Asker* first = alone ? nullptr : coalescer.joined(); first && first->round == round_)
     shared_reply_ = {first->sm, first->fill};
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
-    const Tick there = sent + request_latency_ + way;
     holds_back_ = request.fill != kNoFill;
     const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, there);
     holds_back_ = false;
-    const Tick entered = gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(wanted, gpc_bytes_));
-    if (!alone)
-      coalescer.fill(request.line, wanted, entered, at_slice - there - slice_latency_,
+    const Tick entered = ports.accept(request.line, wanted, at_slice);
+    if (!alone) {
+      const Tick idle = there + slice_latency_ + ports.least(wanted);
+      coalescer.fill(request.line, wanted, entered, std::max(Tick(), entered - idle - in_front),
                      {round_, request.fill, request.sm});
+    }
     at_gpc = std::max(at_gpc, entered);
   }
   const bool bulk = request.fill == kNoFill;
-  const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, sent + request_latency_ + way),
+  const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, there),
                                                     transfer_ticks(request.sectors, bulk ? bulk_bytes_ : sm_bytes_));
   return to_cycles_up(entered + response_latency_ + way);
 }
@@ -116,7 +119,7 @@ Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
   const Place place = place_of_sm_[request.sm];
   const Tick at_slice = read_near(place.partition, request.line, request.sectors, request.whole_line,
                                   sent + request_latency_ + place.way);
-  return gpc_ingress_[place.gpc].take(at_slice, transfer_ticks(request.sectors, gpc_bytes_));
+  return gpc_ports_[place.gpc].accept(request.line, request.sectors, at_slice);
 }
 
 void MemorySystem::prefetch(const MemoryRequest& request) {
@@ -247,7 +250,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   if (partitions_.size() > 1) partitions_[1 - home].invalidate(line, sectors);
   if (place.partition != home) done = fabric_[place.partition].pass(done);
   if (!returns) return to_cycles_up(done + response_latency_ + place.way);
-  const Tick at_gpc = gpc_ingress_[place.gpc].take(done, transfer_ticks(sectors, gpc_bytes_));
+  const Tick at_gpc = gpc_ports_[place.gpc].accept(line, sectors, done);
   return to_cycles_up(sm_ingress_[request.sm].take(at_gpc, transfer_ticks(sectors, sm_bytes_)) + response_latency_ +
                       place.way);
 }

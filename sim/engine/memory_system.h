@@ -13,6 +13,7 @@
 #include "models/address_hash.h"
 #include "models/calendar.h"
 #include "models/fabric.h"
+#include "models/gpc_ports.h"
 #include "models/gpu_spec.h"
 #include "models/hbm.h"
 #include "models/l2_partition.h"
@@ -138,7 +139,7 @@ class MemorySystem {
   std::vector<SendWindow> atomics_;  // by SM
   std::vector<SendWindow> stores_;
   std::vector<Calendar> sm_ingress_;
-  std::vector<Calendar> gpc_ingress_;
+  std::vector<GpcPorts> gpc_ports_;  // by GPC
   struct Place {
     std::uint8_t gpc = 0;
     std::uint8_t partition = 0;
@@ -153,7 +154,6 @@ class MemorySystem {
   Tick slice_latency_;
   Tick atomic_latency_;
   std::int64_t sm_bytes_, bulk_bytes_;  // into an SM in a cycle: for its loads, for its bulk copies
-  std::int64_t gpc_bytes_;
   Cycle least_latency_, least_response_;
   Cycle shared_cycles_;
   std::optional<SharedReply> shared_reply_;

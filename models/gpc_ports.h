@@ -1,0 +1,53 @@
+// The ports through which a GPC gets what it reads from the L2 partition beside it. Four slices share one, of 16 bytes
+// a clock of L2 for each of them, as they share their port into the fabric.
+//
+// Source: while eight SMs of an H100's GPC read as fast as they can (548 B/cycle), a lone load of one of their warps
+// takes 382 cycles in the median, 82 more than while nothing else is read, but one in twenty 901 and more, and 454 in
+// the mean (gpu/microbench/port_waits.cu): some queues are long and others empty, so that the GPC has many ports and
+// not one. A port of one slice would be too narrow: a line and its neighbour, which share a slice, take 0.9 cycles more
+// than the line, and sixteen lines of four slices 6 more than lines of sixteen pages. How many of two to sixteen slices
+// share one is assumed.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "models/address_hash.h"
+#include "models/calendar.h"
+#include "models/gpu_spec.h"
+#include "models/port.h"
+
+namespace tilescope {
+
+class GpcPorts {  // of one GPC
+ public:
+  // `hash` outlives it. `floor`: of its calendars.
+  GpcPorts(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr) : hash_(hash) {
+    const auto slices = static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions);
+    ports_.assign((slices + kSlices - 1) / kSlices, Calendar(floor));
+    const double cycles_per_byte =
+        static_cast<double>(slices) / kSlices / static_cast<double>(gpu.crossbar.gpc_read_bytes_per_cycle);
+    for (std::size_t s = 0; s < transfer_.size(); ++s)
+      transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * cycles_per_byte);
+  }
+
+  // What sectors take of a port.
+  Tick least(SectorMask sectors) const { return transfer_[sectors.count()]; }
+  // Sectors that a slice sends from `now` on: when the last is in the GPC.
+  Tick accept(LineAddress line, SectorMask sectors, Tick now) {
+    return port(line).take(now, transfer_[sectors.count()]);
+  }
+  // How long what comes to the line's port at `now` waits for others, as far as that is known.
+  Tick backlog(LineAddress line, Tick now) const { return ports_[hash_.slice(line) / kSlices].backlog(now); }
+
+ private:
+  static constexpr std::size_t kSlices = 4;  // of a port
+  Calendar& port(LineAddress line) { return ports_[hash_.slice(line) / kSlices]; }
+
+  const AddressHash& hash_;
+  std::array<Tick, kSectorsPerLine + 1> transfer_{};  // by number of sectors
+  std::vector<Calendar> ports_;
+};
+static_assert(WritePort<GpcPorts>);
+
+}  // namespace tilescope
