@@ -59,7 +59,7 @@ TEST_CASE("pointer chase: L1, near L2, where the near partition no longer holds 
        {177, 196, 216, 239, 264, 291, 475, 577, 18132, 24136, 26551, 29207, 38878, 47045, 51750, 56926, 62620, 75772},
        {{"L1", 100, 216},
         {"L2, near", 450, 18132},
-        {"L2, beyond the near partition", 34000, 39000},
+        {"L2, beyond the near partition", 34000, 39000, 8},
         {"HBM", 75000, 200000}}}};
   for (const auto& [config, name, kib, plateaus] : rows) {
     const GpuSpec spec = with_two_sms(gpu(config));
