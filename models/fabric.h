@@ -10,13 +10,7 @@
 // so that no port serves many more slices than these. How many of up to 16 share one is assumed.
 #pragma once
 
-#include <array>
-#include <vector>
-
-#include "models/address_hash.h"
-#include "models/calendar.h"
-#include "models/gpu_spec.h"
-#include "models/port.h"
+#include "models/slice_ports.h"
 
 namespace tilescope {
 
@@ -24,31 +18,20 @@ class FabricLink {
  public:
   // `hash` outlives it. `floor`: of its calendars.
   FabricLink(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr)
-      : hash_(hash), latency_(to_ticks(gpu.fabric.latency_cycles)) {
-    const auto slices = static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions);
-    ports_.assign((slices + kSlices - 1) / kSlices, Calendar(floor));
-    const double cycles_per_byte = static_cast<double>(slices) / kSlices / gpu.fabric.bytes_per_cycle;
-    for (std::size_t s = 0; s < transfer_.size(); ++s)
-      transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * cycles_per_byte);
-  }
+      : ports_(gpu, hash, gpu.fabric.bytes_per_cycle, floor), latency_(to_ticks(gpu.fabric.latency_cycles)) {}
 
   // A request without data, of which there is always room for one more: when it is on the other side.
   Tick pass(Tick now) const { return now + latency_; }
   // When what is somewhere on the other side by `there` would be so if the way took no time.
   Tick without_way(Tick there) const { return there - latency_; }
   // What sectors take of a port.
-  Tick least(SectorMask sectors) const { return transfer_[sectors.count()]; }
+  Tick least(SectorMask sectors) const { return ports_.least(sectors); }
   // Sectors: when the last is on the other side.
-  Tick accept(LineAddress line, SectorMask sectors, Tick now) {
-    return ports_[hash_.slice(line) / kSlices].take(now, transfer_[sectors.count()]) + latency_;
-  }
+  Tick accept(LineAddress line, SectorMask sectors, Tick now) { return ports_.accept(line, sectors, now) + latency_; }
 
  private:
-  static constexpr std::size_t kSlices = 4;  // of a port
-  const AddressHash& hash_;
+  SlicePorts ports_;
   Tick latency_;
-  std::array<Tick, kSectorsPerLine + 1> transfer_{};  // by number of sectors
-  std::vector<Calendar> ports_;
 };
 static_assert(WritePort<FabricLink>);
 

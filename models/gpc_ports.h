@@ -9,45 +9,15 @@
 // share one is assumed.
 #pragma once
 
-#include <array>
-#include <vector>
-
-#include "models/address_hash.h"
-#include "models/calendar.h"
-#include "models/gpu_spec.h"
-#include "models/port.h"
+#include "models/slice_ports.h"
 
 namespace tilescope {
 
-class GpcPorts {  // of one GPC
+class GpcPorts : public SlicePorts {  // of one GPC
  public:
   // `hash` outlives it. `floor`: of its calendars.
-  GpcPorts(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr) : hash_(hash) {
-    const auto slices = static_cast<std::size_t>(gpu.l2.slices / gpu.l2.partitions);
-    ports_.assign((slices + kSlices - 1) / kSlices, Calendar(floor));
-    const double cycles_per_byte =
-        static_cast<double>(slices) / kSlices / static_cast<double>(gpu.crossbar.gpc_read_bytes_per_cycle);
-    for (std::size_t s = 0; s < transfer_.size(); ++s)
-      transfer_[s] = to_ticks_down(static_cast<double>(s * kSectorBytes) * cycles_per_byte);
-  }
-
-  // What sectors take of a port.
-  Tick least(SectorMask sectors) const { return transfer_[sectors.count()]; }
-  // Sectors that a slice sends from `now` on: when the last is in the GPC.
-  Tick accept(LineAddress line, SectorMask sectors, Tick now) {
-    return port(line).take(now, transfer_[sectors.count()]);
-  }
-  // How long what comes to the line's port at `now` waits for others, as far as that is known.
-  Tick backlog(LineAddress line, Tick now) const { return ports_[hash_.slice(line) / kSlices].backlog(now); }
-
- private:
-  static constexpr std::size_t kSlices = 4;  // of a port
-  Calendar& port(LineAddress line) { return ports_[hash_.slice(line) / kSlices]; }
-
-  const AddressHash& hash_;
-  std::array<Tick, kSectorsPerLine + 1> transfer_{};  // by number of sectors
-  std::vector<Calendar> ports_;
+  GpcPorts(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr)
+      : SlicePorts(gpu, hash, static_cast<double>(gpu.crossbar.gpc_read_bytes_per_cycle), floor) {}
 };
-static_assert(WritePort<GpcPorts>);
 
 }  // namespace tilescope

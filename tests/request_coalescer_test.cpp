@@ -37,19 +37,22 @@ std::map<int, double> measured(const std::string& gpu_name, const std::string& s
   return rows;
 }
 
+// When an SM has a line that it reads.
+Cycle ask(MemorySystem& memory, std::uint16_t sm, std::uint64_t line, Cycle time) {
+  MemoryRequest request;
+  request.time = time;
+  request.line = LineAddress::numbered(line);
+  request.sm = sm;
+  request.sectors = SectorMask::all();
+  return memory.serve(request);
+}
+
 // The same of the model: a warp waits for each of its lines before it asks for the next, a step begins at its time or
 // when all of the step before is there.
 double requests_per_line(const GpuSpec& gpu, Cycle behind, bool read_before) {
   MemorySystem memory(gpu);
   const auto first = static_cast<std::uint16_t>(gpu.sm.gpcs[0]);  // of GPC 1
-  const auto read = [&](std::uint16_t sm, std::uint64_t line, Cycle time) {
-    MemoryRequest request;
-    request.time = time;
-    request.line = LineAddress::numbered(line);
-    request.sm = sm;
-    request.sectors = SectorMask::all();
-    return memory.serve(request);
-  };
+  const auto read = [&](std::uint16_t sm, std::uint64_t line, Cycle time) { return ask(memory, sm, line, time); };
   Cycle begin = 0;
   for (std::uint64_t line = 0; read_before && line < kLines; ++line) read(first, line, begin += 20);
   const std::uint64_t before = memory.counters().l2.read_sectors;
@@ -173,17 +176,10 @@ TEST_CASE("what waits behind as much as the queues into a GPC hold cannot be joi
     const GpuSpec chip = gpu("h100", changes);
     MemorySystem memory(chip);
     const AddressHash hash(chip);
-    const auto read = [&](std::uint16_t sm, std::uint64_t line, Cycle time) {
-      MemoryRequest request;
-      request.time = time;
-      request.line = LineAddress::numbered(line);
-      request.sm = sm;
-      request.sectors = SectorMask::all();
-      memory.serve(request);
-    };
+    const auto read = [&](std::uint16_t sm, std::uint64_t line, Cycle time) { ask(memory, sm, line, time); };
     std::vector<std::uint64_t> lines;  // of one port
     for (std::uint64_t line = 0; lines.size() < 400; ++line)
-      if (hash.slice(LineAddress::numbered(line)) / 4 == 0) lines.push_back(line);
+      if (hash.slice(LineAddress::numbered(line)) / GpcPorts::kSlices == 0) lines.push_back(line);
     Cycle time = 0;
     for (const std::uint64_t line : lines) read(4, line, time += 100);
     time += 10000;

@@ -93,18 +93,8 @@ __global__ void probe_bursts(const float* data, const int* rank_of_sm, int reade
     }
   }
   if (threadIdx.x == 0) {
-    atomicAdd(ready, 1);
-    if (rank == 0) {
-      const int all = readers + (first_reader >= 0 && rank_of_sm[first_reader] < 0 ? 1 : 0);
-      while (atomicAdd(ready, 0) < all) {
-      }
-      atomicExch(agreed, static_cast<unsigned long long>(clock64_now()) + 20000ULL);
-    }
-    unsigned long long told;
-    do {
-      told = atomicAdd(agreed, 0ULL);
-    } while (told == 0);
-    start = static_cast<long long>(told);
+    const int all = readers + (first_reader >= 0 && rank_of_sm[first_reader] < 0 ? 1 : 0);
+    start = agreed_start(rank, all, ready, agreed);
   }
   __syncthreads();
   long long next = start + (readers > 1 ? spread * rank / (readers - 1) : 0);

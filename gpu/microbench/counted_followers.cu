@@ -3,8 +3,9 @@
 //   sms: of the largest GPC, the first ones by number (each two are a TPC), or, of=tpcs, the first of each TPC.
 //   warps: of each SM; depth: loads that a warp has under way, of four lines each.
 //   readers=all: every SM reads all lines in the same order; one: each tile is read by one warp, as many in all.
-//   skew: cycles by which each SM in turn begins later than the one before.
-//   rate: bytes a cycle of all SMs, from the first start to the last end. Trace rows: row = SM's rank, value = its end.
+//   skew: cycles by which each SM in turn begins later than the one before. pace: cycles from one turn of a warp's
+//   loads to the next, by the clock; 0: as soon as it has what it asked for. rate: bytes a cycle of all SMs, from the
+//   first start to the last end. Trace rows: row = SM's rank, value = its end.
 // For ncu --cache-control none: l1tex__m_xbar2l1tex_read_sectors and lts__t_sectors_srcunit_tex_op_read.
 #include <algorithm>
 
@@ -22,7 +23,6 @@ template <int kDepth>
 __global__ void probe_followers(const uint4* data, const int* rank_of_sm, int readers, bool shared, int passes,
                                 unsigned skew, int pace, int* here, unsigned long long* agreed, long long* span,
                                 unsigned* sink) {
-  extern __shared__ char room[];
   const int rank = rank_of_sm[sm_id()];
   if (rank < 0) {
     return;
@@ -30,17 +30,7 @@ __global__ void probe_followers(const uint4* data, const int* rank_of_sm, int re
   const int warps = static_cast<int>(blockDim.x) / 32, warp = static_cast<int>(threadIdx.x) / 32;
   __shared__ long long begin;
   if (threadIdx.x == 0) {
-    atomicAdd(here, 1);
-    if (rank == 0) {
-      while (atomicAdd(here, 0) < readers) {
-      }
-      atomicExch(agreed, static_cast<unsigned long long>(clock64_now()) + 20000ULL);
-    }
-    unsigned long long told;
-    do {
-      told = atomicAdd(agreed, 0ULL);
-    } while (told == 0);
-    begin = static_cast<long long>(told);
+    begin = agreed_start(rank, readers, here, agreed);
   }
   __syncthreads();
   const long long start = begin + skew * rank;

@@ -49,17 +49,7 @@ __global__ void probe_joined(const float* data, const int* rank_of_sm, int reade
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    atomicAdd(ready, 1);
-    if (rank == 0) {
-      while (atomicAdd(ready, 0) < readers) {
-      }
-      atomicExch(agreed, static_cast<unsigned long long>(clock64_now()) + 20000ULL);
-    }
-    unsigned long long told;
-    do {
-      told = atomicAdd(agreed, 0ULL);
-    } while (told == 0);
-    start = static_cast<long long>(told);
+    start = agreed_start(rank, readers, ready, agreed);
   }
   __syncthreads();
   const long long origin = start;

@@ -25,4 +25,20 @@ class SmSet {
   int size_;
 };
 
+// When the `readers` SMs of a set begin together, by their clock, which is one for a GPC's SMs: some time after all of
+// them have come. `here` and `agreed` are zero at first. Called by one thread of each SM.
+__device__ inline long long agreed_start(int rank, int readers, int* here, unsigned long long* agreed) {
+  atomicAdd(here, 1);
+  if (rank == 0) {
+    while (atomicAdd(here, 0) < readers) {
+    }
+    atomicExch(agreed, static_cast<unsigned long long>(clock64_now()) + 20000ULL);
+  }
+  unsigned long long told;
+  do {
+    told = atomicAdd(agreed, 0ULL);
+  } while (told == 0);
+  return static_cast<long long>(told);
+}
+
 }  // namespace tilescope::gpu
