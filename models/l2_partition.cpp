@@ -54,6 +54,12 @@ Tick L2Partition::time_of(SectorMask sectors, std::int64_t bytes_per_clock) cons
   return std::max<std::int64_t>(1, (sectors.bytes() + bytes_per_clock - 1) / bytes_per_clock) * lookup_;
 }
 
+void L2Partition::begin_as_left_by(const L2Partition& before) {
+  tags_ = before.tags_;
+  partial_words_ = before.partial_words_;
+  tags_.each([](Sectors& line) { line.set_ready(Tick()); });
+}
+
 L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
   if (const Sectors* const way = tags_.find(line)) {

@@ -95,6 +95,9 @@ class L2Partition {
   // Forgets sectors of a copy that the home partition has overwritten.
   void invalidate(LineAddress line, SectorMask sectors);
 
+  // Holds what `before` holds, all of it there at once. REQUIRES: a partition of the same L2, for the same lines.
+  void begin_as_left_by(const L2Partition& before);
+
   // By slice: sectors that it has taken in or given.
   const std::vector<std::uint64_t>& slice_sectors() const { return slice_sectors_; }
 

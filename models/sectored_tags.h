@@ -114,6 +114,11 @@ class SectoredTags {
   }
 
   std::size_t lines() const { return all_.size(); }
+  // `visit(payload)` sees every way.
+  template <class Visit>
+  void each(Visit visit) {
+    for (Way& way : all_) visit(way);
+  }
 
  private:
   static constexpr std::size_t kChunk = 8;  // ways whose prints lie in one word

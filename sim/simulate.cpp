@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "sim/engine/cta_activity.h"
+#include "sim/engine/launch_before.h"
 #include "sim/engine/launch_history.h"
 #include "sim/engine/sampling/sampled_timing.h"
 #include "sim/engine/sampling/sm_sharing.h"
@@ -83,9 +84,10 @@ struct Counted {
 };
 
 Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, const CountingSm::Grain& grain,
-              const std::function<void(const Progress&)>& on_progress) {
+              LaunchBefore& before, const std::function<void(const Progress&)>& on_progress) {
   const unsigned shift = grain.thin_shift;
   CountingEngine engine(gpu, kernel, options.threads, grain);
+  before.leave_to(engine, shift);
   if (options.by_instruction) engine.attribute();
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
   Counted counted;
@@ -109,15 +111,15 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   return counted;
 }
 
-// As count(), from what another launch of the same traffic has counted.
-RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+// As count(), from what another launch of the same traffic has counted. REQUIRES: both begin with an empty L2.
+RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, LaunchBefore& before) {
   const unsigned shift = thinning_for(gpu, kernel, options.sample);
   const auto check = [&] {
     if (options.on_progress) options.on_progress({0});
   };
   const Occupancy fit = occupancy(gpu, cta_resources(kernel.launch()));
   const auto survey = survey_launch(gpu, kernel, fit, shift, check);
-  if (!survey) return count(gpu, kernel, options, {.thin_shift = shift}, options.on_progress).outcome;
+  if (!survey) return count(gpu, kernel, options, {.thin_shift = shift}, before, options.on_progress).outcome;
   if (const auto known = options.memo->find(survey->key)) {
     RunOutcome outcome;
     outcome.occupancy = fit;
@@ -129,7 +131,7 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
     outcome.coarse_cycles = known->coarse_cycles;
     return outcome;
   }
-  RunOutcome outcome = count(gpu, kernel, options, {.thin_shift = shift}, options.on_progress).outcome;
+  RunOutcome outcome = count(gpu, kernel, options, {.thin_shift = shift}, before, options.on_progress).outcome;
   TrafficMemo::Traffic traffic{outcome.sm, outcome.memory, outcome.sampled_fraction, outcome.traffic_error_pct,
                                outcome.coarse_cycles};
   static_cast<WorkCounters&>(traffic.caches) -= survey->segments;
@@ -170,8 +172,9 @@ void take_asked(double factor, RunOutcome& outcome) {
   l2.read_hit_sectors = l2.read_sectors - absent;
 }
 
-RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, LaunchBefore& before) {
   TimingEngine engine(gpu, kernel, options.threads);
+  before.leave_to(engine);
   if (options.by_instruction) engine.attribute();
   if (options.activity != nullptr) engine.tell(*options.activity);
   if (options.history != nullptr) engine.keep(*options.history);
@@ -197,23 +200,24 @@ struct Sampled {
   SampledTiming timed;
 };
 
-Sampled sample(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+Sampled sample(const GpuSpec& gpu, const GpuSpec& counting, const Kernel& kernel, const RunOptions& options,
+               LaunchBefore& before) {
   const auto part = [&options](double from, double to) -> std::function<void(const Progress&)> {
     if (!options.on_progress) return {};
     return [&options, from, to](const Progress& p) { options.on_progress({from + (to - from) * p.fraction}); };
   };
   CountingSm::Grain grain{.thin_shift = thinning_for(gpu, kernel, options.sample)};
   TimedBeginning beginning(gpu, kernel, options);
-  const GpuSpec counting = gpu_counting(gpu, kernel);
+  before.leave_to(beginning);
   Counted counted;
   if (options.sample == Sample::fast) {
-    counted = count(counting, kernel, options, grain, part(0, 0.4));
+    counted = count(counting, kernel, options, grain, before, part(0, 0.4));
     beginning.run_to_ratio(counted.curves, part(0.4, 1));
   } else {
     beginning.run(TimedBeginning::kMost, part(0, 0.5));
     if (!beginning.done()) {
-      grain = sharing_like(beginning.engine(), counting, kernel, options.threads, grain);
-      counted = count(counting, kernel, options, grain, part(0.5, 0.9));
+      grain = sharing_like(beginning.engine(), counting, kernel, options.threads, grain, before);
+      counted = count(counting, kernel, options, grain, before, part(0.5, 0.9));
       beginning.run_to_ratio(counted.curves, part(0.9, 1));
     }
   }
@@ -236,18 +240,19 @@ std::uint64_t bytes_before_ctas(const GpuSpec& gpu, const Kernel& kernel) {
 }
 
 RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
+  const GpuSpec counting = gpu_counting(gpu, kernel);
+  LaunchBefore before(counting, kernel, options);
   if (options.mode == Mode::counts) {
-    const GpuSpec counting = gpu_counting(gpu, kernel);
     const CountingSm::Grain grain{.thin_shift = thinning_for(gpu, kernel, options.sample)};
-    RunOutcome outcome = options.memo != nullptr && !options.by_instruction
-                             ? count_with_memo(counting, kernel, options)
-                             : count(counting, kernel, options, grain, options.on_progress).outcome;
+    RunOutcome outcome = options.memo != nullptr && !options.by_instruction && !before.any()
+                             ? count_with_memo(counting, kernel, options, before)
+                             : count(counting, kernel, options, grain, before, options.on_progress).outcome;
     outcome.sm_mhz = counting.clock.sm_mhz;
     return outcome;
   }
-  if (options.sample == Sample::off) return time_in_full(gpu, kernel, options);
+  if (options.sample == Sample::off) return time_in_full(gpu, kernel, options, before);
 
-  auto [counted, timed] = sample(gpu, kernel, options);
+  auto [counted, timed] = sample(gpu, counting, kernel, options, before);
   RunOutcome& outcome = counted.outcome;
   take_cycles(gpu, timed.clock_share, {timed.cycles, timed.low, timed.high}, outcome);
   outcome.coarse_cycles = 0;
@@ -276,8 +281,9 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
 
 RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options) {
   refuse_impossible_launch(gpu, kernel);
-  RunOutcome outcome = run(gpu, kernel, options);
-  const std::uint64_t before_ctas = bytes_before_ctas(gpu, kernel);
+  const bool warm = options.cache_control == CacheControl::none;
+  RunOutcome outcome = run(warm ? with_code_in_l2(gpu) : gpu, kernel, options);
+  const std::uint64_t before_ctas = warm ? 0 : bytes_before_ctas(gpu, kernel);
   outcome.memory.hbm.read_bytes += before_ctas;
   if (options.history != nullptr) options.history->add_before(before_ctas);
   const std::vector<std::string> before = kernel.approximations();

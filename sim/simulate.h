@@ -32,6 +32,14 @@ enum class Sample : std::uint8_t {
 inline const std::vector<std::string> kSampleNames{"auto", "fast", "off"};  // in that order
 inline const std::string& name(Sample sample) { return kSampleNames[static_cast<std::size_t>(sample)]; }
 
+// What is in L2 when a launch begins, in Nsight Compute's words (ncu --cache-control).
+enum class CacheControl : std::uint8_t {
+  all,   // nothing: caches are flushed before it
+  none,  // what the same launch has left there, which went before it
+};
+inline const std::vector<std::string> kCacheControlNames{"all", "none"};  // in that order
+inline const std::string& name(CacheControl control) { return kCacheControlNames[static_cast<std::size_t>(control)]; }
+
 struct Progress {
   double fraction = 0;  // of the work, 0 to 1
 };
@@ -39,6 +47,7 @@ struct Progress {
 struct RunOptions {
   Mode mode = Mode::timing;
   Sample sample = Sample::automatic;
+  CacheControl cache_control = CacheControl::all;
   int threads = 1;              // results do not depend on it
   bool by_instruction = false;  // also count per static instruction
   TrafficMemo* memo = nullptr;  // counts mode: traffic counted before, to take from and add to; results stay the same

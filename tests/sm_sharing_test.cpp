@@ -23,6 +23,8 @@ double older_share(const Engine& engine) {
   return static_cast<double>(ctas[0]) / static_cast<double>(ctas[0] + ctas[1]);
 }
 
+const RunOptions kCold;
+
 }  // namespace
 
 TEST_CASE("few places in front of the fullest resource let the older CTA go first, many let both advance") {
@@ -37,7 +39,8 @@ TEST_CASE("few places in front of the fullest resource let the older CTA go firs
   };
   CHECK(share_with(8) > share_with(64) + 0.05);
   // What is found is nearer to what the timing engine does than either.
-  const CountingSm::Grain found = sharing_like(timed, h200(), *made, 2, {});
+  LaunchBefore nothing_before(h200(), *made, kCold);
+  const CountingSm::Grain found = sharing_like(timed, h200(), *made, 2, {}, nothing_before);
   CHECK_FALSE(found.evenly);
   const double should = older_share(timed), is = share_with(found.places);
   INFO("places " << found.places << ", share " << is << ", timed " << should);
@@ -50,7 +53,8 @@ TEST_CASE("CTAs that the timing engine keeps within two steps of each other shar
   const auto made = kernel("gemm_register", {{"M", "1408"}, {"N", "3072"}, {"K", "256"}});
   TimingEngine timed(h200(), *made, 2);
   timed.run();
-  const CountingSm::Grain found = sharing_like(timed, h200(), *made, 2, {});
+  LaunchBefore nothing_before(h200(), *made, kCold);
+  const CountingSm::Grain found = sharing_like(timed, h200(), *made, 2, {}, nothing_before);
   REQUIRE(found.evenly);
 
   // How far the SMs are apart when their first CTAs end, as a share of the time until then.

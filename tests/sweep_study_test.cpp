@@ -129,6 +129,8 @@ TEST_CASE("a key names what is computed, not how the study says it") {
   CHECK(key_of(head + "parameters: {gpu.l2.size_mib: 25}\n") != key);
   CHECK(key_of(head + "parameters: {launch.dynamic_smem_bytes: 1024}\n") != key);
   CHECK(key_of(head + "sample: off\n") != key);
+  CHECK(key_of(head + "cache_control: all\n") == key);
+  CHECK(key_of(head + "cache_control: none\n") != key);
   CHECK(key_of("study: a\nkernels: copy\n") != key);
   CHECK(key_of(head + "gpus: a100\n") != key);
 
@@ -183,8 +185,8 @@ TEST_CASE("every mistake of a study comes in one run, with its place") {
                 "  bn: [128, 128]\n"
                 "constraints: [tile <=, 'tile * 2 <= 64 &', bn < 3]\n") ==
       "study.yaml:1:8: error: study: got 'Tile Raster'; must be a name of at most 60 letters a-z, digits, _ and -\n"
-      "study.yaml:2:1: error: lerns: unknown key (did you mean learns?); must be study, learns, mode, sample, gpus, "
-      "kernels, parameters or constraints\n"
+      "study.yaml:2:1: error: lerns: unknown key (did you mean learns?); must be study, learns, mode, sample, "
+      "cache_control, gpus, kernels, parameters or constraints\n"
       "study.yaml:3:7: error: mode: got 'count'; must be timing or counts (did you mean counts?)\n"
       "study.yaml:4:8: error: gpus: unknown GPU 'h20'\n"
       "study.yaml:4:19: error: gpus: 'h200' is given twice\n"

@@ -8,7 +8,8 @@
 #
 # PROGRAM is tilescope-gpu. METRICS is metrics.txt beside this script, or metrics_small.txt (fewer passes over each launch), or any
 # such file. Caches are flushed before every launch and the clocks are left as they are, so that the counters mean "a cold launch on
-# this GPU"; base units throughout. Where the counters cannot be read, says so and falls back to times: gpu__time_duration.sum from
+# this GPU"; base units throughout. CACHE_CONTROL=none in the environment: the same launch goes before it and nothing is flushed;
+# every pass over the metrics runs the program again. Where the counters cannot be read, says so and falls back to times: gpu__time_duration.sum from
 # events, the median of 21 launches with L2 flushed before each.
 #
 # BATCH=n in the environment runs Nsight Compute over n cases at a time (default: all at once), so that an interrupted collection
@@ -26,6 +27,12 @@ metrics_file=${4:-$here/metrics.txt}
 for file in "$program" "$cases" "$metrics_file"; do
   [ -r "$file" ] || { echo "collect.sh: $file: cannot be read" >&2; exit 2; }
 done
+cache_control=${CACHE_CONTROL:-all} as_it_is=() warm=() cold=(--cold) begin="cold caches"
+case $cache_control in
+  all) ;;
+  none) as_it_is=(--profile-from-start off --replay-mode application) warm=(--warm) cold=() begin="warm L2 (the same launch before it)" ;;
+  *) echo "collect.sh: CACHE_CONTROL: got '$cache_control'; must be all or none" >&2; exit 2 ;;
+esac
 mkdir -p "$(dirname "$prefix")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -48,17 +55,19 @@ count_with_ncu() {
   local batch part
   for batch in "$work"/batch.*; do
     part=$prefix.part${batch##*.}
-    ncu --csv --page raw --print-units base --cache-control all --clock-control none \
+    ncu --csv --page raw --print-units base --cache-control "$cache_control" "${as_it_is[@]}" --clock-control none \
       --kernel-name 'regex:^(gemm_|copy|strided|reread|transpose|pointer_chase|reduction|convolution_|softmax|layer_norm|attention_)' \
       --metrics "$(paste -sd, "$work/metrics")" --log-file "$part.ncu.csv" \
-      "$program" --cases "$batch" --once >"$part.cases.csv" || true
+      "$program" --cases "$batch" --once "${warm[@]}" >"$part.cases.csv" || true
     if ! grep -q '^"ID"' "$part.ncu.csv"; then
       echo "collect.sh: no counters: $(grep -m 1 -E 'ERR_NVGPUCTRPERM|ERROR|No kernels' "$part.ncu.csv" || echo 'ncu wrote no table')" >&2
       [ ! -s "$prefix.ncu.csv" ] || exit 1  # earlier batches have theirs: keep them
       return 1
     fi
     cat "$part.ncu.csv" >>"$prefix.ncu.csv"
-    awk -v header="$(head -n 1 "$prefix.cases.csv")" 'FNR > 1 || header == ""' "$part.cases.csv" >>"$prefix.cases.csv"
+    # The rows of the program's first run: what comes behind its header once more is of a later pass.
+    awk -v known="$(head -n 1 "$prefix.cases.csv")" 'NR == 1 { header = $0; if (known == "") print; next } $0 == header { exit } 1' \
+      "$part.cases.csv" >>"$prefix.cases.csv"
   done
   rm -f "$prefix".part*
 }
@@ -71,7 +80,7 @@ describe() {
   toolkit=$( (nvcc --version || /usr/local/cuda/bin/nvcc --version) 2>/dev/null |
     sed -n 's/.*release \([0-9.]*\), V\([0-9.]*\).*/\1 (nvcc \2)/p') || true
   profiler=$(ncu --version 2>/dev/null | sed -n 's/^Version \([0-9.]*\).*/\1/p') || true
-  echo "# ${gpu:-unknown GPU}, driver ${driver:-unknown}, CUDA ${toolkit:-unknown}, $1${profiler:+ $profiler}, clocks left alone (SM CLOCK MHz), cold caches, $(date +%F)"
+  echo "# ${gpu:-unknown GPU}, driver ${driver:-unknown}, CUDA ${toolkit:-unknown}, $1${profiler:+ $profiler}, clocks left alone (SM CLOCK MHz), $begin, $(date +%F)"
   echo "# Made by gpu/collect/collect.sh over $(basename "$cases") with $2; base units. $(sed -n '1s/^# *//p' "$cases")"
 }
 
@@ -80,7 +89,7 @@ if count_with_ncu; then
   awk -v metrics="$work/metrics" -v head="$work/head" -f "$here/csv.awk" -f "$here/join.awk" "$prefix.cases.csv" "$prefix.ncu.csv" >"$prefix.csv"
 else
   echo "collect.sh: falling back to times without counters" >&2
-  "$program" --cases "$cases" --cold --no-check --repeats 21 >"$prefix.cases.csv"
+  "$program" --cases "$cases" "${cold[@]}" --no-check --repeats 21 >"$prefix.cases.csv"
   rm -f "$prefix.ncu.csv" "$prefix".part*
   describe "times from events" "no counters" | sed 's/times from events [0-9.]*/times from events/' >"$work/head"
   awk -v head="$work/head" -f "$here/csv.awk" -f "$here/join.awk" "$prefix.cases.csv" >"$prefix.csv"

@@ -3,6 +3,8 @@
 #
 #   collect/count_microbench.sh PROGRAM OUT_PREFIX [NAME...]    ->  OUT_PREFIX.counted.csv (join_counted.awk says how it looks),
 #                                                             from OUT_PREFIX.ncu.csv, where row i belongs to launch i of OUT_PREFIX.csv
+#
+# CACHE_CONTROL=none in the environment: no caches are flushed before a launch.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1 prefix=$2 names=("${@:3}")
@@ -11,6 +13,6 @@ metrics=gpc__cycles_elapsed.max,gpu__time_duration.sum,sm__cycles_active.avg,sm_
 metrics+=,lts__t_sectors_srcunit_tex_op_read.sum,lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum,lts__t_sectors_srcunit_ltcfabric.sum
 metrics+=,lts__t_sectors_srcunit_ltcfabric_lookup_hit.sum,lts__t_requests_srcunit_tex.sum,dram__bytes_read.sum,dram__bytes_read.max,dram__bytes_read.avg,dram__bytes_write.sum,lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum,lts__t_requests.sum,lts__cycles_elapsed.max
 
-ncu --csv --page raw --print-units base --cache-control all --clock-control none --kernel-name 'regex:^probe_' --metrics "$metrics" \
+ncu --csv --page raw --print-units base --cache-control "${CACHE_CONTROL:-all}" --clock-control none --kernel-name 'regex:^probe_' --metrics "$metrics" \
   --log-file "$prefix.ncu.csv" "$program" "$prefix" "${names[@]}"
 awk -v metrics="$metrics" -f "$here/csv.awk" -f "$here/join_counted.awk" "$prefix.csv" "$prefix.ncu.csv" >"$prefix.counted.csv"

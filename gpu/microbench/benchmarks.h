@@ -85,6 +85,7 @@ void slice_shares(Report& report);
 void fills_beside_reads(Report& report);
 void l2_shares(Report& report);
 void port_waits(Report& report);
+void counted_tile_bursts(Report& report);
 void l1_hash(Report& report);
 void l1_policy(Report& report);
 void l1_touch(Report& report);

@@ -100,6 +100,7 @@ const Benchmark kBenchmarks[] = {
     {"l2_replacement", l2_replacement},
     {"l2_shares", l2_shares},
     {"port_waits", port_waits},
+    {"counted_tile_bursts", counted_tile_bursts},
     {"home_rates", home_rates},
     {"slice_shares", slice_shares},
     {"fills_beside_reads", fills_beside_reads},

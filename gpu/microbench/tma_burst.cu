@@ -4,6 +4,7 @@
 //   data: cold, L2 has other lines, clean; dirty, the same, written; resident, the CTAs have read them.
 //   ctas: one to an SM. tiles: own, each CTA has rows of its own; shared, as of a product 18 tiles high, columns of
 //   tiles first. stages: asked for.
+//   cluster: each CTA asks for its share of a stage's rows, for all CTAs of its cluster, which have the same tile.
 //   stage0, stage1, ...: cycles until a stage is there; asked: until all are asked for. Means of the CTAs and of three
 //   launches.
 #include <string>
@@ -22,7 +23,7 @@ constexpr int kBoxBytes = kRows * 128;
 constexpr int kSharedBytes = 2 * kMostStages * kBoxBytes + 1024;
 constexpr int kPitch = 1280;  // bytes
 [[maybe_unused]] constexpr int kTilesHigh = 18;
-constexpr int kLaunches = 3;
+constexpr int kLaunches = 8;
 constexpr std::size_t kOtherBytes = 256U << 20U;
 
 struct Arrivals {
@@ -85,6 +86,91 @@ __global__ void burst(const __grid_constant__ CUtensorMap a_map, const __grid_co
 #endif
 }
 
+// The same for the clusters' own tiles. Lines are in L2 where the launch before has read them and nothing else.
+__global__ void burst_to_cluster(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
+                                 int cluster, int stages, Arrivals* arrivals) {
+#ifdef TILESCOPE_SM90A
+  __shared__ alignas(8) unsigned long long barriers[kMostStages];
+  const unsigned shared = aligned_shared();
+  const auto barrier = [&](int stage) { return shared_address(barriers + stage); };
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < stages; ++stage) {
+      mbarrier_init(barrier(stage), 1);
+      mbarrier_arrive_expect(barrier(stage), 2 * kBoxBytes);
+    }
+    mbarrier_publish();
+  }
+  cluster_sync();
+  if (threadIdx.x == 0) {
+    const long long begin = ((globaltimer_now() >> 16) + 2) << 16;
+    while (globaltimer_now() < begin) {
+    }
+    const int rank = static_cast<int>(cluster_rank()), rows = kRows / cluster;
+    const int row = static_cast<int>(blockIdx.x) / cluster * kRows + rank * rows;
+    const auto all = static_cast<unsigned short>((1 << cluster) - 1);
+    const unsigned start = clock_now(shared);
+    for (int stage = 0; stage < stages; ++stage) {
+      const auto ask = [&](const CUtensorMap& map, int half) {
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+            "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared + (2 * stage + half) * kBoxBytes + rank * rows * 128),
+            "l"(&map), "r"(stage * 64), "r"(row), "r"(barrier(stage)), "h"(all)
+            : "memory");
+      };
+      ask(a_map, 0);
+      ask(b_map, 1);
+    }
+    Arrivals& mine = arrivals[blockIdx.x];
+    mine.asked = clock_now(shared) - start;
+    for (int stage = 0; stage < stages; ++stage) {
+      while (!mbarrier_try_wait(barrier(stage), 0)) {
+      }
+      mine.stage[stage] = clock_now(shared) - start;
+    }
+  }
+  __syncwarp();
+  cluster_sync();
+#endif
+}
+
+void to_clusters(Report& report, const Recorder<char>& a, const Recorder<char>& b) {
+  allow_shared_memory(burst_to_cluster, kSharedBytes);
+  for (const int cluster : {1, 2, 4, 8}) {
+    const CUtensorMap a_map = matrix_map(a.device(), sm_count() * kRows, kPitch / 2, kRows / cluster, 64, 128);
+    const CUtensorMap b_map = matrix_map(b.device(), sm_count() * kRows, kPitch / 2, kRows / cluster, 64, 128);
+    for (const char* data : {"cold", "resident"}) {
+      for (const int ctas : {cluster, 96}) {
+        for (const int stages : {1, 2, 4, kMostStages}) {
+          double asked = 0;
+          double there[kMostStages] = {};
+          const Recorder<Arrivals> arrivals(ctas);
+          for (int launch = 0; launch <= kLaunches; ++launch) {  // the first brings the code
+            if (data[0] == 'c') {
+              flush_l2();
+            }
+            launch_clusters(burst_to_cluster, ctas, cluster, 32, kSharedBytes, a_map, b_map, cluster, stages,
+                            arrivals.device());
+            finish("tma_burst");
+            for (const Arrivals& one : arrivals.host()) {
+              const double weight = launch == 0 ? 0 : 1.0 / (ctas * kLaunches);
+              asked += one.asked * weight;
+              for (int stage = 0; stage < stages; ++stage) {
+                there[stage] += one.stage[stage] * weight;
+              }
+            }
+          }
+          const std::string the_case = std::string("data=") + data + ";ctas=" + std::to_string(ctas) +
+                                       ";cluster=" + std::to_string(cluster) + ";stages=" + std::to_string(stages);
+          report.scalar("tma_burst", the_case, "asked", asked, "cycle");
+          for (int stage = 0; stage < stages; ++stage) {
+            report.scalar("tma_burst", the_case, ("stage" + std::to_string(stage)).c_str(), there[stage], "cycle");
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void tma_burst(Report& report) {
@@ -133,6 +219,7 @@ void tma_burst(Report& report) {
       }
     }
   }
+  to_clusters(report, a, b);
 }
 
 }  // namespace tilescope::gpu

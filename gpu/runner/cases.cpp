@@ -95,6 +95,7 @@ const char* const kUsage =
     "  --warmups W    launches before those (default 2)\n"
     "  --cold         flush L2 before every timed launch\n"
     "  --once         one launch, no warm-up, no check: for a profiler around the program\n"
+    "  --warm         with --once: the same launch before it, outside of the profiler's range (--profile-from-start off)\n"
     "  --no-check     compare neither with the reference nor with cuBLAS\n"
     "  --seed S       of the random inputs (default 1)\n";
 
@@ -121,6 +122,8 @@ Options parse_command_line(const std::vector<std::string>& arguments) {
       options.seed = static_cast<std::uint32_t>(positive(value(), argument));
     } else if (argument == "--cold") {
       options.cold = true;
+    } else if (argument == "--warm") {
+      options.warm = true;
     } else if (argument == "--once") {
       options.once = true;
       options.check = false;
@@ -136,6 +139,9 @@ Options parse_command_line(const std::vector<std::string>& arguments) {
     } else {
       words.push_back(argument);
     }
+  }
+  if (options.warm && !options.once) {
+    throw std::invalid_argument("--warm: only beside --once; other launches are warm unless --cold is given");
   }
   if (from_file) {
     if (!words.empty() || group != 1) {

@@ -30,6 +30,7 @@ struct Options {
   bool once = false;
   bool check = true;
   bool cold = false;
+  bool warm = false;
   int warmups = 2;
   int repeats = 9;
   std::uint32_t seed = 1;

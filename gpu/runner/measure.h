@@ -13,7 +13,8 @@ struct Timing {
   double sm_mhz = 0.0;  // right behind the last launch; 0 with --once
 };
 
-// options.warmups launches, then options.repeats timed ones; with --cold, L2 is flushed before each of those.
+// options.warmups launches, then options.repeats timed ones; with --cold, L2 is flushed before each of those;
+// with --warm, the profiler's range begins behind one more launch and ends with the last.
 Timing time_launches(const std::function<void()>& launch, const Options& options);
 
 }  // namespace tilescope::gpu

@@ -15,7 +15,8 @@ def _options(gpu: Path, parameters: Optional[Mapping[str, Value]], set: Optional
 
 def run(kernel: Path, gpu: Path = "h200", parameters: Optional[Mapping[str, Value]] = None,
         set: Optional[Mapping[str, Value]] = None, sample: str = "auto", mode: str = "timing",  # noqa: A002
-        threads: Optional[int] = None, by: Optional[str] = None, top: Optional[int] = None) -> Result:
+        threads: Optional[int] = None, by: Optional[str] = None, top: Optional[int] = None,
+        cache_control: str = "all") -> Result:
     """Runs a kernel through a modelled GPU; equal to `tilescope run KERNEL --format json`.
 
     kernel: a built-in one (`kernels()`), a launch file (.yaml) for compiled code, a launch of a bundle (DIR#ID), or a .tst trace
@@ -27,12 +28,14 @@ def run(kernel: Path, gpu: Path = "h200", parameters: Optional[Mapping[str, Valu
     threads: to work with, all of the machine's unless given; the result is the same
     by: "line" or "source": also counters of each instruction, or of each line of source code (`Result.lines`)
     top: of `by`, the hottest lines alone
+    cache_control: "all": caches are flushed before the launch; "none": it finds L2 as the same launch left it that went before it
 
     Cycles are of the SM clock, times in ns, sizes in byte, traffic also in sectors of 32 byte.
     Raises TilescopeError for a kernel, GPU, parameter or value that does not exist or cannot be, and for a launch that breaks a
     limit of the GPU or never ends; KeyboardInterrupt on Ctrl-C.
     """
-    options = _options(gpu, parameters, set, sample, threads, top) + option("mode", mode) + option("by", by)
+    options = (_options(gpu, parameters, set, sample, threads, top) + option("mode", mode) + option("by", by)
+               + option("cache-control", cache_control))
     return Result(answer("run", options, [text_of(kernel)]))
 
 

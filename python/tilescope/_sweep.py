@@ -64,7 +64,8 @@ def _several(one_or_more: Union[Path, Sequence[Path]]) -> List[str]:
 def sweep(kernels: Union[Path, Sequence[Path]], axes: Optional[Mapping[Union[str, Tuple[str, ...]], Axis]] = None,
           gpu: Union[Path, Sequence[Path]] = "h200", set: Optional[Mapping[str, Value]] = None,  # noqa: A002
           constraints: Union[str, Sequence[str]] = (), sample: str = "fast", mode: str = "timing",
-          threads: Optional[int] = None, store: Optional[Path] = None, study: str = "python") -> Sweep:
+          threads: Optional[int] = None, store: Optional[Path] = None, study: str = "python",
+          cache_control: str = "all") -> Sweep:
     """Simulates every combination of kernels, GPUs and values of parameters, several at a time.
 
     kernels, gpu: one or several, as `run` takes them
@@ -73,7 +74,7 @@ def sweep(kernels: Union[Path, Sequence[Path]], axes: Optional[Mapping[Union[str
           "launch.dynamic_smem_bytes"; a tuple of names advances together. A text "256:4096:*2" is a range (docs/sweep.md)
     set: values of the GPU's configuration for all points: {"l2.size_mib": 50}
     constraints: formulas; a point for which one does not hold does not exist: "bm*bk + bk*bn <= 48KiB / 4"
-    sample, mode: as `run` takes them
+    sample, mode, cache_control: as `run` takes them
     threads: points simulated side by side, all of the machine's unless given; results are the same
     store: a file that keeps the results: what it has is not computed again, and `tilescope sweep show` reads it
     study: what the points are called in the store
@@ -88,7 +89,8 @@ def sweep(kernels: Union[Path, Sequence[Path]], axes: Optional[Mapping[Union[str
     parameters = {name if isinstance(name, str) else ",".join(name): _texts(axis)
                   for name, axis in (axes or {}).items()}
     parameters.update({f"gpu.{name}": text_of(value) for name, value in (set or {}).items()})
-    text: Dict[str, Any] = {"study": study, "mode": mode, "sample": sample, "gpus": _several(gpu), "kernels": _several(kernels)}
+    text: Dict[str, Any] = {"study": study, "mode": mode, "sample": sample, "cache_control": cache_control,
+                            "gpus": _several(gpu), "kernels": _several(kernels)}
     if parameters:
         text["parameters"] = parameters
     if constraints:

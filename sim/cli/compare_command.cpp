@@ -161,6 +161,7 @@ int run_compare(const Values& values, std::ostream& out) {
   ComparisonRequest request;
   request.options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
   request.options.sample = chosen_sample(values);
+  request.options.cache_control = chosen_cache_control(values);
   request.options.threads = threads_from(values);
   request.metrics = compared_from(values);
   request.stalls = values.count("stalls") != 0;
@@ -213,6 +214,7 @@ void declare(CommandLine& line) {
   add_gpu_options(line.options);
   text("mode", "timing", "timing|counts", "counts: conflicts and traffic without cycles, in a blink");
   text("sample", "auto", "auto|fast|off", "off: every instruction; auto: of large launches a part; fast: less of them");
+  add_cache_control_option(line.options);
   add_threads_option(
       line.options,
       "simulations at a time, one for each of the machine's threads unless given; the answer is the same");

@@ -92,6 +92,17 @@ Sample chosen_sample(const Values& values) {
   return static_cast<Sample>(std::find(kSampleNames.begin(), kSampleNames.end(), word) - kSampleNames.begin());
 }
 
+CacheControl chosen_cache_control(const Values& values) {
+  return chosen(values, "cache-control", kCacheControlNames) == "all" ? CacheControl::all : CacheControl::none;
+}
+
+void add_cache_control_option(boost::program_options::options_description& options) {
+  options.add_options()(
+      "cache-control", boost::program_options::value<std::string>()->default_value("all")->value_name("all|none"),
+      "all: caches are flushed before the launch, as by ncu; none: it finds L2 as the same launch left it that went "
+      "before it, as in a benchmark's loop");
+}
+
 std::vector<std::string> words_of(const Values& values, const char* option) {
   return values.count(option) == 0 ? std::vector<std::string>{} : values[option].as<std::vector<std::string>>();
 }

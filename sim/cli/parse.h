@@ -18,6 +18,9 @@ Values parse(const Command& command, const std::vector<std::string>& arguments);
 std::string chosen(const Values& values, const std::string& word, const std::vector<std::string>& actions);
 // --sample.
 Sample chosen_sample(const Values& values);
+// --cache-control.
+void add_cache_control_option(boost::program_options::options_description& options);
+CacheControl chosen_cache_control(const Values& values);
 
 // The words of an option that may be repeated; none where it is not given.
 std::vector<std::string> words_of(const Values& values, const char* option);

@@ -131,6 +131,7 @@ int run_once(const Values& values, std::ostream& out, std::vector<LabelledResult
   RunOptions options;
   options.mode = chosen(values, "mode", {"timing", "counts"}) == "timing" ? Mode::timing : Mode::counts;
   options.sample = chosen_sample(values);
+  options.cache_control = chosen_cache_control(values);
   options.threads = threads_from(values);
   const std::optional<By> by = by_from(values);
   const std::optional<std::size_t> top = top_from(values);
@@ -247,6 +248,7 @@ Command run_command() {
     text("mode", "timing", "timing|counts", "counts: conflicts and traffic without cycles, in a blink");
     text("sample", "auto", "auto|fast|off",
          "off: every instruction; auto: of large launches a part, with an estimated error; fast: less of them");
+    add_cache_control_option(line.options);
     line.options.add_options()("threads", po::value<std::string>()->value_name("N"),
                                "threads to work with, all of the machine's unless given; the result is the same");
     text("format", "table", "table|json|csv", "of the answer; of a --view: table, json or svg");

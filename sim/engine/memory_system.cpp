@@ -66,6 +66,10 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
   for (std::int64_t p = 0; p < gpu.l2.partitions; ++p) partitions_.emplace_back(gpu, hash_, thin_shift, &floor_);
 }
 
+void MemorySystem::begin_as_left_by(const MemorySystem& before) {
+  for (std::size_t i = 0; i < partitions_.size(); ++i) partitions_[i].begin_as_left_by(before.partitions_[i]);
+}
+
 Cycle MemorySystem::serve(const MemoryRequest& request) {
   floor_.time = to_ticks(request.time);
   shared_reply_.reset();

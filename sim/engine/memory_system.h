@@ -28,6 +28,10 @@ class MemorySystem {
   // `thin_shift`: only one line in 2^thin_shift will be sent here (LineSample); capacities shrink with it.
   explicit MemorySystem(const GpuSpec& gpu, unsigned thin_shift = 0);
 
+  // L2 begins with what it holds where `before` has come to, what is on its way included. REQUIRES: made for the same
+  // GPU and thinning; nothing has been served.
+  void begin_as_left_by(const MemorySystem& before);
+
   // Serves one request; returns when its data is usable in the SM (write: when it is acknowledged).
   // REQUIRES: requests come in order of time.
   Cycle serve(const MemoryRequest& request);

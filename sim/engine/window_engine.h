@@ -48,6 +48,10 @@ class WindowEngine {
   WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, const CountingSm::Grain& grain = {});
   ~WindowEngine();
 
+  // L2 begins as it is at the end of `memory`. Call before run(). REQUIRES: that of an engine as thinned as this one.
+  void begin_as_left_by(const MemorySystem& memory) { memory_.begin_as_left_by(memory); }
+  const MemorySystem& memory() const { return memory_; }
+
   // Simulates until every CTA has ended or `until` is reached, whichever is first. Throws DeadlockError.
   void run(Cycle until = kNever);
   // Asks run() to return at the end of the current window; for on_progress.

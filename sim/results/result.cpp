@@ -33,6 +33,7 @@ Result make_result(const GpuSpec& gpu, const Launch& launch, const RunOptions& o
   result.provenance = {version(),
                        config_hash_text(spec_tree(gpu)),
                        options.sample,
+                       options.cache_control,
                        outcome.sampled_fraction,
                        outcome.cycles_error_pct,
                        outcome.cycles_low,

@@ -19,6 +19,7 @@ struct Provenance {
   std::string version;
   std::string config_hash;  // of the GPU with every --set applied
   Sample sample = Sample::off;
+  CacheControl cache_control = CacheControl::all;
   double sampled_fraction = 1;
   double cycles_error_pct = 0;
   Cycle cycles_low = 0;  // 90 % interval; no meaning in counts mode

@@ -67,6 +67,8 @@ class TimedBeginning {
   // Of the options `threads`, `sample`, `by_instruction`, `activity` and `history` matter here.
   TimedBeginning(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options);
 
+  // L2 begins as it is at the end of `memory`. Call before run().
+  void begin_as_left_by(const MemorySystem& memory) { engine_.begin_as_left_by(memory); }
   // Goes on until `instructions` of the launch have been timed, or it ends. May be called again.
   void run(std::uint64_t instructions, const std::function<void(const Progress&)>& on_progress);
   // The same, as far as it takes until the clocks' ratio is known, given the counting engine's curves for the whole

@@ -48,12 +48,13 @@ struct Beginning {
 }  // namespace
 
 CountingSm::Grain sharing_like(const TimingEngine& timed, const GpuSpec& gpu, const Kernel& kernel, int threads,
-                               const CountingSm::Grain& grain) {
+                               const CountingSm::Grain& grain, LaunchBefore& before) {
   const std::optional<Ages> wanted = ages(timed);
   if (!wanted) return grain;
   const std::uint64_t instructions = timed.instructions();
   const auto begin = [&](const CountingSm::Grain& one) {
     CountingEngine counted(gpu, kernel, threads, one);
+    before.leave_to(counted, one.thin_shift);
     counted.on_progress = [&](const CountingEngine& engine) {
       if (engine.instructions() >= instructions) counted.stop();
     };

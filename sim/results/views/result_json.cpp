@@ -60,6 +60,7 @@ Json result_json(const Result& result) {
   json["provenance"] = {{"version", from.version},
                         {"config_hash", from.config_hash},
                         {"sample", name(from.sample)},
+                        {"cache_control", name(from.cache_control)},
                         {"sampled_fraction", from.sampled_fraction},
                         {"cycles_error_pct", from.cycles_error_pct},
                         {"traffic_error_pct", from.traffic_error_pct}};

@@ -99,13 +99,7 @@ std::string notes(const std::vector<LabelledResult>& results) {
   return text;
 }
 
-}  // namespace
-
-std::string result_heading(const Result& result) {
-  return fmt::format("{} on {}\n{}", result.launch.kernel, result.gpu, parameters(result.launch, ""));
-}
-
-std::string how_it_ran(const Result& result) {
+std::string how_it_was_simulated(const Result& result) {
   if (result.provenance.sampled_fraction >= 1)
     return result.mode == Mode::timing ? "every warp instruction timed" : "counted; no timing";
   if (result.mode == Mode::counts)
@@ -117,6 +111,18 @@ std::string how_it_ran(const Result& result) {
   const double half_width_pct = 100 * std::max(cycles - from, to - cycles) / cycles;
   return fmt::format("sampled: {:.2g} % of the warp instructions timed; cycles {} (± {:.1f} %, 90 % interval)",
                      100 * result.provenance.sampled_fraction, grouped(cycles), half_width_pct);
+}
+
+}  // namespace
+
+std::string result_heading(const Result& result) {
+  return fmt::format("{} on {}\n{}", result.launch.kernel, result.gpu, parameters(result.launch, ""));
+}
+
+std::string how_it_ran(const Result& result) {
+  const char* const before =
+      result.provenance.cache_control == CacheControl::none ? "; L2 as the same launch before it left it" : "";
+  return how_it_was_simulated(result) + before;
 }
 
 std::string approximation_lines(const Result& result, const std::string& indent) {

@@ -61,7 +61,7 @@ std::string compare_json(const Comparison& comparison, const std::vector<Judgeme
   Json json = {{"schema", "tilescope.compare/1"}, {"measured", comparison.files},
                {"gpu", comparison.gpu},           {"config_hash", comparison.config_hash},
                {"sm_mhz", comparison.sm_mhz},     {"mode", options.mode == Mode::timing ? "timing" : "counts"},
-               {"sample", name(options.sample)}};
+               {"sample", name(options.sample)},  {"cache_control", name(options.cache_control)}};
   json["totals"] = Json::object();
   for (const ComparedTotal& total : comparison.metrics)
     json["totals"][total.metric->name] = statistics_json(total, comparison);

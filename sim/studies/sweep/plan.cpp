@@ -150,7 +150,8 @@ class Planner {
   }
 
   std::string key_of(const StudyKernel& kernel, const PlannedPoint& point) const {
-    return result_key(plan_.study.mode, plan_.study.sample, plan_.variants[point.variant].identity,
+    return result_key(plan_.study.mode, plan_.study.sample, plan_.study.cache_control,
+                      plan_.variants[point.variant].identity,
                       kernel.kind == KernelKind::builtin ? kernel.label : kernel.content_hash, point.parameters);
   }
 
@@ -163,11 +164,12 @@ class Planner {
 
 std::string identity_of(const GpuSpec& gpu) { return config_hash_text(spec_tree(gpu)); }
 
-std::string result_key(Mode mode, Sample sample, const std::string& gpu_identity, const std::string& kernel_identity,
+std::string result_key(Mode mode, Sample sample, CacheControl control, const std::string& gpu_identity,
+                       const std::string& kernel_identity,
                        const std::vector<std::pair<std::string, std::string>>& parameters) {
   ContentHash hash;
-  hash.add(fmt::format("{}+{}\n{}\n{}\n", version(), source_hash(), mode == Mode::timing ? "timing" : "counts",
-                       name(sample)));
+  hash.add(fmt::format("{}+{}\n{}\n{}\n{}\n", version(), source_hash(), mode == Mode::timing ? "timing" : "counts",
+                       name(sample), name(control)));
   hash.add(gpu_identity + "\n");
   hash.add(kernel_identity);
   for (const auto& [name, value] : parameters)

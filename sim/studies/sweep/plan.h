@@ -40,9 +40,10 @@ struct Plan {
 
 inline constexpr double most_points = 1'000'000;  // before constraints
 
-// What names a result: 128 bits over program version, mode, sampling, the GPU's identity, the kernel's (a built-in name
-// or a content hash) and its parameters, those of the GPU left out.
-std::string result_key(Mode mode, Sample sample, const std::string& gpu_identity, const std::string& kernel_identity,
+// What names a result: 128 bits over program version, mode, sampling, what is in L2, the GPU's identity, the kernel's
+// (a built-in name or a content hash) and its parameters, those of the GPU left out.
+std::string result_key(Mode mode, Sample sample, CacheControl control, const std::string& gpu_identity,
+                       const std::string& kernel_identity,
                        const std::vector<std::pair<std::string, std::string>>& parameters);
 std::string identity_of(const GpuSpec& gpu);
 

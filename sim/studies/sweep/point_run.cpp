@@ -41,6 +41,7 @@ std::string simulated(const Plan& plan, const PlannedPoint& point, TrafficMemo* 
   RunOptions options;
   options.mode = plan.study.mode;
   options.sample = plan.study.sample;
+  options.cache_control = plan.study.cache_control;
   options.memo = memo;
   options.on_progress = [&progress](const Progress& p) { progress(p.fraction); };
   const RunOutcome outcome = simulate(*gpu.spec, *kernel, options);

@@ -52,6 +52,7 @@ struct Study {
   std::string learns;  // may be empty
   Mode mode = Mode::timing;
   Sample sample = Sample::fast;
+  CacheControl cache_control = CacheControl::all;
   std::vector<StudyGpu> gpus;
   std::vector<StudyKernel> kernels;
 };

@@ -19,7 +19,7 @@
 namespace tilescope::sweep {
 namespace {
 
-const std::vector<std::string> kStudyKeys = {"study", "learns",  "mode",       "sample",
+const std::vector<std::string> kStudyKeys = {"study", "learns",  "mode",       "sample",     "cache_control",
                                              "gpus",  "kernels", "parameters", "constraints"};
 const std::vector<std::string> kKernelKeys = {"kernel", "parameters", "constraints"};
 
@@ -72,6 +72,8 @@ class Reader {
     if (const auto* mode = section.take("mode"))
       study_.mode = choice(*mode, {"timing", "counts"}) == 1 ? Mode::counts : Mode::timing;
     if (const auto* sample = section.take("sample")) study_.sample = static_cast<Sample>(choice(*sample, kSampleNames));
+    if (const auto* control = section.take("cache_control"))
+      study_.cache_control = static_cast<CacheControl>(choice(*control, kCacheControlNames));
     read_gpus(section.take("gpus"));
     const auto* parameters = section.take("parameters");
     const auto* constraints = section.take("constraints");

@@ -231,7 +231,8 @@ class Search {
 
   std::string key(std::size_t i, Sample sample) const {
     const Configuration& one = space_[i];
-    return sweep::result_key(Mode::timing, sample, identity_, one.store_identity, one.store_parameters);
+    return sweep::result_key(Mode::timing, sample, CacheControl::all, identity_, one.store_identity,
+                             one.store_parameters);
   }
 
   Estimate timed_one(std::size_t i, Sample sample, RunOptions options) {
