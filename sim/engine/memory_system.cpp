@@ -46,7 +46,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       hbm_(gpu, hash_, &floor_),
       atomics_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.atomics_under_way)),
       stores_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.stores_under_way)),
-      sm_ingress_(static_cast<std::size_t>(gpu.sm.count()), Calendar(&floor_)),
+      sm_ingress_(static_cast<std::size_t>(gpu.sm.count()), Calendar(&intake_floor_)),
       gpc_ports_(gpu.sm.gpcs.size(), GpcPorts(gpu, hash_, &floor_)),
       place_of_sm_(places(gpu)),
       fabric_{FabricLink(gpu, hash_, &floor_), FabricLink(gpu, hash_, &floor_)},
@@ -70,8 +70,13 @@ void MemorySystem::begin_as_left_by(const MemorySystem& before) {
   for (std::size_t i = 0; i < partitions_.size(); ++i) partitions_[i].begin_as_left_by(before.partitions_[i]);
 }
 
+void MemorySystem::come_to(Cycle now) {
+  floor_.time = to_ticks(now);
+  intake_floor_.time = std::max(Tick(), to_ticks(now - least_latency_));
+}
+
 Cycle MemorySystem::serve(const MemoryRequest& request) {
-  floor_.time = to_ticks(request.time);
+  come_to(request.time);
   shared_reply_.reset();
   coming_.reset();
   const Tick behind_atomics = leaves_behind_atomics(request);
@@ -89,6 +94,15 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
     return to_cycles_up(written.done + response_latency_ + way);
   }
 
+  const Tick entered = sm_ingress_[request.sm].take(read_to_sm(request, behind_atomics, sent),
+                                                    transfer_ticks(request.sectors, sm_bytes_));
+  return to_cycles_up(entered + response_latency_ + way);
+}
+
+Tick MemorySystem::read_to_sm(const MemoryRequest& request, Tick behind_atomics, Tick sent) {
+  const Place place = place_of_sm_[request.sm];
+  const Tick way = place.way;
+  const Tick there = sent + request_latency_ + way;
   RequestCoalescer& coalescer = coalescers_[place.gpc];
   // Whoever waits behind atomics finds nobody in step with it.
   const bool alone = behind_atomics > to_ticks(request.time);
@@ -112,10 +126,21 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
     }
     at_gpc = std::max(at_gpc, entered);
   }
-  const bool bulk = request.fill == kNoFill;
-  const Tick entered = sm_ingress_[request.sm].take(std::max(at_gpc, there),
-                                                    transfer_ticks(request.sectors, bulk ? bulk_bytes_ : sm_bytes_));
-  return to_cycles_up(entered + response_latency_ + way);
+  return std::max(at_gpc, there);
+}
+
+Tick MemorySystem::bring_bulk(const MemoryRequest& request, bool alone) {
+  come_to(request.time);
+  shared_reply_.reset();
+  if (!alone) return read_past_coalescer(request);
+  coming_.reset();
+  const Tick behind_atomics = leaves_behind_atomics(request);
+  return read_to_sm(request, behind_atomics, leaves(request, behind_atomics));
+}
+
+Cycle MemorySystem::take_in_bulk(std::size_t sm, SectorMask sectors, Tick when) {
+  return to_cycles_up(sm_ingress_[sm].take(when, transfer_ticks(sectors, bulk_bytes_)) + response_latency_ +
+                      place_of_sm_[sm].way);
 }
 
 Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
@@ -127,7 +152,7 @@ Tick MemorySystem::read_past_coalescer(const MemoryRequest& request) {
 }
 
 void MemorySystem::prefetch(const MemoryRequest& request) {
-  floor_.time = to_ticks(request.time);
+  come_to(request.time);
   const Place place = place_of_sm_[request.sm];
   read_near(place.partition, request.line, request.sectors, request.whole_line,
             to_ticks(request.time) + request_latency_ + place.way);

@@ -83,10 +83,13 @@ class MemorySystem {
     if (!partitions_[first].announce_found(request.line) && first != home) partitions_[home].announce(request.line);
   }
 
-  // Serves a line that a bulk copy reads into the SMs `to`, which are in one GPC: from L2 it comes once. ready(i,
-  // when): it is there in the i-th. The same order as for serve.
-  template <class Ready>
-  void serve_bulk(const MemoryRequest& request, std::span<const std::uint16_t> to, Ready&& ready);
+  // Serves a line that a bulk copy reads; returns when it comes to its SMs, which are in one GPC, or to one in another
+  // cluster's place: from L2 it comes once. `alone`: to the SM that asks, and to no other; then it may be merged with
+  // requests of others. The same order as for serve.
+  Tick bring_bulk(const MemoryRequest& request, bool alone);
+  // An SM takes in a line of a bulk copy that comes to it at `when`; returns when it is there. REQUIRES: in the order
+  // of `when`, and at most least_latency() before the last request that was served.
+  Cycle take_in_bulk(std::size_t sm, SectorMask sectors, Tick when);
   // Brings a line into L2.
   void prefetch(const MemoryRequest& request);
 
@@ -109,6 +112,8 @@ class MemorySystem {
   std::vector<std::uint64_t> channel_bytes() const { return hbm_.channel_bytes(); }
 
  private:
+  // Requests before `now` have been served.
+  void come_to(Cycle now);
   static bool reads_near(RequestKind kind) { return kind == RequestKind::read || kind == RequestKind::bulk_read; }
   // When a request may leave its SM, behind the atomics that this has sent; then behind its stores, too.
   Tick leaves_behind_atomics(const MemoryRequest& request) const {
@@ -119,6 +124,8 @@ class MemorySystem {
   }
   // When a line that no request is merged with is at the SM's GPC.
   Tick read_past_coalescer(const MemoryRequest& request);
+  // When what is read is where it enters its SM.
+  Tick read_to_sm(const MemoryRequest& request, Tick behind_atomics, Tick sent);
   Cycle serve_atomic(const MemoryRequest& request, Tick sent);
   // `whole_line`: what is missing brings the rest of its line into L2, behind it.
   Tick read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now);
@@ -137,6 +144,7 @@ class MemorySystem {
 
   AddressHash hash_;
   CalendarFloor floor_;                       // the request that is served: later ones come after it
+  CalendarFloor intake_floor_;                // of what SMs take in
   std::vector<RequestCoalescer> coalescers_;  // by GPC
   std::vector<L2Partition> partitions_;
   Hbm hbm_;
@@ -166,14 +174,5 @@ class MemorySystem {
   std::uint32_t round_ = 0;
   L2Counters counters_;
 };
-
-template <class Ready>
-void MemorySystem::serve_bulk(const MemoryRequest& request, std::span<const std::uint16_t> to, Ready&& ready) {
-  floor_.time = to_ticks(request.time);
-  const Tick entered = read_past_coalescer(request);
-  for (std::size_t i = 0; i < to.size(); ++i)
-    ready(i, to_cycles_up(sm_ingress_[to[i]].take(entered, request.sectors.bytes() * kCycle / bulk_bytes_) +
-                          response_latency_ + place_of_sm_[to[i]].way));
-}
 
 }  // namespace tilescope

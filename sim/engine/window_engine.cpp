@@ -28,6 +28,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       replies_(static_cast<std::size_t>(gpu.sm.count())),
       given_(static_cast<std::size_t>(gpu.sm.count())),
       bulk_arrivals_(replies_.size()),
+      bulk_lines_(replies_.size()),
       messages_(replies_.size()),
       cluster_barriers_(gpu.asynchronous.cluster_barrier_cycles,
                         kernel.launch().cluster.count() * kernel.launch().warps_per_cta()),
@@ -89,8 +90,10 @@ void WindowEngine<SmModel>::run(Cycle until) {
   while (!done() && !stopped_ && now_ < until) {
     Cycle next = next_event();
     // While no SM does anything, no store comes either.
-    while (!held_replies_.empty() && held_replies_.earliest() < next + window_ - memory_.least_response()) {
-      release_replies(std::min(next - memory_.least_response(), held_replies_.earliest()) + window_);
+    for (Cycle coming; (coming = earliest_on_its_way()) < next + window_ - memory_.least_response();) {
+      const Cycle released = std::min(next - memory_.least_response(), coming) + window_;
+      release_replies(released);
+      take_in_bulk_lines(to_ticks(released));
       next = next_event();
     }
     if (next >= kNever)
@@ -272,7 +275,10 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
       [this](const MemoryRequest& request) { memory_.announce_again(request); });
   held_replies_.settle();
   // Whatever could be in an SM before the end of the next window.
-  if (until < kNever) release_replies(until + window_ - memory_.least_response());
+  if (until < kNever) {
+    release_replies(until + window_ - memory_.least_response());
+    take_in_bulk_lines(to_ticks(until + window_ - memory_.least_response()));
+  }
   for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->hold_back(memory_.way_out_free(s) - behind(s));
 }
 
@@ -302,7 +308,6 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
   if constexpr (std::is_same_v<SmModel, Sm>) {
     BulkCopies& copies = sms_[request.sm]->bulk_copies();
     BulkCopies::Copy& copy = copies[request.fill];
-    const Launch& launch = kernel_.launch();
     std::array<std::uint16_t, BulkCopies::kMostCtas> sms{};
     std::array<std::size_t, BulkCopies::kMostCtas> ranks{};
     std::size_t targets = 0;
@@ -311,29 +316,56 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
       const int sm = sm_of(copy.cta[ranks[targets]]);
       sms[targets++] = sm < 0 ? request.sm : static_cast<std::uint16_t>(sm);
     }
-    if (targets == 1 && sms[0] == request.sm) {
-      plain.fill = kNoFill;  // no reply is known by it
-      copy.latest[ranks[0]] = std::max(copy.latest[ranks[0]], memory_.serve(plain));
-      if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill);
-    } else {
-      memory_.serve_bulk(plain, std::span(sms.data(), targets), [&](std::size_t i, Cycle ready) {
-        copy.latest[ranks[i]] = std::max(copy.latest[ranks[i]], ready);
-      });
-    }
-    if (--copy.lines_out != 0) return;
-    for (std::size_t i = 0; i < targets; ++i) {
-      // A copy to one CTA may complete on the mbarrier of another.
-      const std::int64_t rank = targets > 1 ? static_cast<std::int64_t>(ranks[i]) : rank_of(copy.barrier);
-      const std::int64_t cta = launch.cta_at(copy.cluster, rank);
-      const int sm = sm_of(cta);
-      if (sm >= 0)
-        bulk_arrivals_[static_cast<std::size_t>(sm)].push_back(
-            {cta, offset_of(copy.barrier), copy.bytes, arrives(static_cast<std::size_t>(sm), copy.latest[ranks[i]])});
-    }
-    copies.end(request.fill);
+    const bool alone = targets == 1 && sms[0] == request.sm;
+    if (alone) plain.fill = kNoFill;  // no reply is known by it
+    const Tick when = memory_.bring_bulk(plain, alone);
+    if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill);
+    for (std::size_t i = 0; i < targets; ++i)
+      bulk_lines_[sms[i]].add({when, request.fill, request.sm, static_cast<std::uint8_t>(ranks[i]), plain.sectors});
+    copy.lines_out += static_cast<std::uint32_t>(targets) - 1;
   } else {
-    memory_.serve_bulk(plain, std::span(&plain.sm, 1), [](std::size_t, Cycle) {});
+    memory_.bring_bulk(plain, false);
   }
+}
+
+// SMs take in what comes to them before `until`.
+template <class SmModel>
+void WindowEngine<SmModel>::take_in_bulk_lines([[maybe_unused]] Tick until) {
+  if constexpr (std::is_same_v<SmModel, Sm>) {
+    for (std::size_t s = 0; s < bulk_lines_.size(); ++s)
+      bulk_lines_[s].take_in(until, [&](const BulkLine& line) {
+        BulkCopies& copies = sms_[line.asker]->bulk_copies();
+        BulkCopies::Copy& copy = copies[line.copy];
+        copy.latest[line.rank] = std::max(copy.latest[line.rank], memory_.take_in_bulk(s, line.sectors, line.when));
+        if (--copy.lines_out == 0) complete(copies, line.copy);
+      });
+  }
+}
+
+// All lines of a copy have been taken in: its bytes are there.
+template <class SmModel>
+void WindowEngine<SmModel>::complete(BulkCopies& copies, std::uint32_t index) {
+  const BulkCopies::Copy& copy = copies[index];
+  const bool one = std::has_single_bit(copy.ctas);
+  for (std::uint32_t left = copy.ctas; left != 0; left &= left - 1) {
+    const auto rank = static_cast<std::size_t>(std::countr_zero(left));
+    // A copy to one CTA may complete on the mbarrier of another.
+    const std::int64_t cta =
+        kernel_.launch().cta_at(copy.cluster, one ? rank_of(copy.barrier) : static_cast<std::int64_t>(rank));
+    const int sm = sm_of(cta);
+    if (sm >= 0)
+      bulk_arrivals_[static_cast<std::size_t>(sm)].push_back(
+          {cta, offset_of(copy.barrier), copy.bytes, arrives(static_cast<std::size_t>(sm), copy.latest[rank])});
+  }
+  copies.end(index);
+}
+
+template <class SmModel>
+Cycle WindowEngine<SmModel>::earliest_on_its_way() const {
+  Cycle earliest = held_replies_.empty() ? kNever : held_replies_.earliest();
+  for (const BulkLines& lines : bulk_lines_)
+    if (!lines.empty()) earliest = std::min(earliest, to_cycles_up(lines.earliest()));
+  return earliest;
 }
 
 // What the SMs of clusters have told each other in the last window.

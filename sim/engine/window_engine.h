@@ -26,6 +26,7 @@
 #include "models/occupancy.h"
 #include "models/timed_queue.h"
 #include "sim/engine/attribution.h"
+#include "sim/engine/bulk_lines.h"
 #include "sim/engine/counting/counting_sm.h"
 #include "sim/engine/held_replies.h"
 #include "sim/engine/launch_history.h"
@@ -104,6 +105,10 @@ class WindowEngine {
   void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
   void serve_bulk(const MemoryRequest& request);
+  void take_in_bulk_lines(Tick until);
+  void complete(BulkCopies& copies, std::uint32_t index);
+  // The earliest of replies and lines that are on their way and not known to their SMs.
+  Cycle earliest_on_its_way() const;
   void pass_messages();
   // Of those not after now(), any.
   Cycle next_event() const;
@@ -140,6 +145,7 @@ class WindowEngine {
   std::unordered_map<std::int64_t, Cycle> starts_;  // of the CTAs that are there
   // Of clusters: by SM, what bulk copies and others bring to its mbarriers; where each CTA is.
   std::vector<std::vector<BulkArrival>> bulk_arrivals_;
+  std::vector<BulkLines> bulk_lines_;  // by SM
   std::vector<std::vector<ClusterMessage>> messages_;
   std::vector<std::int16_t> sm_of_;  // by CTA, -1: it is not there; empty where nobody asks
   bool follows_ctas_ = false;
