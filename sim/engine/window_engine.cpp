@@ -90,7 +90,9 @@ void WindowEngine<SmModel>::run(Cycle until) {
   while (!done() && !stopped_ && now_ < until) {
     Cycle next = next_event();
     // While no SM does anything, no store comes either.
-    for (Cycle coming; (coming = earliest_on_its_way()) < next + window_ - memory_.least_response();) {
+    while (true) {
+      const Cycle coming = earliest_on_its_way();
+      if (coming == kNever || coming >= next + window_ - memory_.least_response()) break;
       const Cycle released = std::min(next - memory_.least_response(), coming) + window_;
       release_replies(released);
       take_in_bulk_lines(to_ticks(released));
