@@ -5,8 +5,8 @@
 //   ctas: one to an SM. tiles: own, each CTA has rows of its own; shared, as of a product 18 tiles high, columns of
 //   tiles first. stages: asked for.
 //   cluster: each CTA asks for its share of a stage's rows, for all CTAs of its cluster, which have the same tile.
-//   stage0, stage1, ...: cycles until a stage is there; asked: until all are asked for. Means of the CTAs and of three
-//   launches.
+//   stage0, stage1, ...: cycles until a stage is there; asked: until all are asked for. Means of the CTAs and of
+//   kLaunches launches (three of the H200 in gpu/measured).
 #include <string>
 
 #include "../common/tensor_map.h"
@@ -133,6 +133,29 @@ __global__ void burst_to_cluster(const __grid_constant__ CUtensorMap a_map, cons
 #endif
 }
 
+// launch(arrivals, n) is the n-th launch; the first brings the code and does not count.
+template <class Launch>
+void report_means(Report& report, const std::string& the_case, int ctas, int stages, Launch&& launch) {
+  double asked = 0;
+  double there[kMostStages] = {};
+  const Recorder<Arrivals> arrivals(ctas);
+  for (int n = 0; n <= kLaunches; ++n) {
+    launch(arrivals, n);
+    finish("tma_burst");
+    for (const Arrivals& one : arrivals.host()) {
+      const double weight = n == 0 ? 0 : 1.0 / (ctas * kLaunches);
+      asked += one.asked * weight;
+      for (int stage = 0; stage < stages; ++stage) {
+        there[stage] += one.stage[stage] * weight;
+      }
+    }
+  }
+  report.scalar("tma_burst", the_case, "asked", asked, "cycle");
+  for (int stage = 0; stage < stages; ++stage) {
+    report.scalar("tma_burst", the_case, ("stage" + std::to_string(stage)).c_str(), there[stage], "cycle");
+  }
+}
+
 void to_clusters(Report& report, const Recorder<char>& a, const Recorder<char>& b) {
   allow_shared_memory(burst_to_cluster, kSharedBytes);
   for (const int cluster : {1, 2, 4, 8}) {
@@ -141,30 +164,15 @@ void to_clusters(Report& report, const Recorder<char>& a, const Recorder<char>& 
     for (const char* data : {"cold", "resident"}) {
       for (const int ctas : {cluster, 96}) {
         for (const int stages : {1, 2, 4, kMostStages}) {
-          double asked = 0;
-          double there[kMostStages] = {};
-          const Recorder<Arrivals> arrivals(ctas);
-          for (int launch = 0; launch <= kLaunches; ++launch) {  // the first brings the code
+          const std::string the_case = std::string("data=") + data + ";ctas=" + std::to_string(ctas) +
+                                       ";cluster=" + std::to_string(cluster) + ";stages=" + std::to_string(stages);
+          report_means(report, the_case, ctas, stages, [&](const Recorder<Arrivals>& arrivals, int) {
             if (data[0] == 'c') {
               flush_l2();
             }
             launch_clusters(burst_to_cluster, ctas, cluster, 32, kSharedBytes, a_map, b_map, cluster, stages,
                             arrivals.device());
-            finish("tma_burst");
-            for (const Arrivals& one : arrivals.host()) {
-              const double weight = launch == 0 ? 0 : 1.0 / (ctas * kLaunches);
-              asked += one.asked * weight;
-              for (int stage = 0; stage < stages; ++stage) {
-                there[stage] += one.stage[stage] * weight;
-              }
-            }
-          }
-          const std::string the_case = std::string("data=") + data + ";ctas=" + std::to_string(ctas) +
-                                       ";cluster=" + std::to_string(cluster) + ";stages=" + std::to_string(stages);
-          report.scalar("tma_burst", the_case, "asked", asked, "cycle");
-          for (int stage = 0; stage < stages; ++stage) {
-            report.scalar("tma_burst", the_case, ("stage" + std::to_string(stage)).c_str(), there[stage], "cycle");
-          }
+          });
         }
       }
     }
@@ -189,32 +197,17 @@ void tma_burst(Report& report) {
     for (const int ctas : {1, sms / 4, sms}) {
       for (const bool shared_tiles : {false, true}) {
         for (const int stages : {1, 2, 4, kMostStages}) {
-          double asked = 0;
-          double there[kMostStages] = {};
-          for (int launch = 0; launch <= kLaunches; ++launch) {  // the first brings the code
-            flush_l2();
-            if (data[0] == 'd') {
-              check(cudaMemset(other.device(), launch, kOtherBytes), "cudaMemset");
-            }
-            const Recorder<Arrivals> arrivals(ctas);
-            burst<<<ctas, 32, kSharedBytes>>>(a_map, b_map, a.device(), b.device(), shared_tiles, stages,
-                                              data[0] == 'r', arrivals.device(), sink.device());
-            finish("tma_burst");
-            for (const Arrivals& one : arrivals.host()) {
-              const double weight = launch == 0 ? 0 : 1.0 / (ctas * kLaunches);
-              asked += one.asked * weight;
-              for (int stage = 0; stage < stages; ++stage) {
-                there[stage] += one.stage[stage] * weight;
-              }
-            }
-          }
           const std::string the_case = std::string("data=") + data + ";ctas=" + std::to_string(ctas) +
                                        ";tiles=" + (shared_tiles ? "shared" : "own") +
                                        ";stages=" + std::to_string(stages);
-          report.scalar("tma_burst", the_case, "asked", asked, "cycle");
-          for (int stage = 0; stage < stages; ++stage) {
-            report.scalar("tma_burst", the_case, ("stage" + std::to_string(stage)).c_str(), there[stage], "cycle");
-          }
+          report_means(report, the_case, ctas, stages, [&](const Recorder<Arrivals>& arrivals, int n) {
+            flush_l2();
+            if (data[0] == 'd') {
+              check(cudaMemset(other.device(), n, kOtherBytes), "cudaMemset");
+            }
+            burst<<<ctas, 32, kSharedBytes>>>(a_map, b_map, a.device(), b.device(), shared_tiles, stages,
+                                              data[0] == 'r', arrivals.device(), sink.device());
+          });
         }
       }
     }

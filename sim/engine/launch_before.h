@@ -8,7 +8,6 @@
 // waits for beyond a fetch from the GPC's cache (instruction_cache.first_cycles) is not there.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "models/address_hash.h"
@@ -83,9 +82,9 @@ class MemorySystem {
     if (!partitions_[first].announce_found(request.line) && first != home) partitions_[home].announce(request.line);
   }
 
-  // Serves a line that a bulk copy reads; returns when it comes to its SMs, which are in one GPC, or to one in another
-  // cluster's place: from L2 it comes once. `alone`: to the SM that asks, and to no other; then it may be merged with
-  // requests of others. The same order as for serve.
+  // Serves a line that a bulk copy reads; returns when it comes to its SMs, which are in one GPC: from L2 it comes
+  // once. `alone`: to the SM that asks, and to no other; then it may be merged with requests of others. The same order
+  // as for serve.
   Tick bring_bulk(const MemoryRequest& request, bool alone);
   // An SM takes in a line of a bulk copy that comes to it at `when`; returns when it is there. REQUIRES: in the order
   // of `when`, and at most least_latency() before the last request that was served.

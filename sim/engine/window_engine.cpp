@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <span>
 #include <type_traits>
 
 #include "sim/engine/worker_pool.h"
