@@ -95,7 +95,8 @@ const char* const kUsage =
     "  --warmups W    launches before those (default 2)\n"
     "  --cold         flush L2 before every timed launch\n"
     "  --once         one launch, no warm-up, no check: for a profiler around the program\n"
-    "  --warm         with --once: the same launch before it, outside of the profiler's range (--profile-from-start off)\n"
+    "  --warm         with --once: the same launch before it, outside of the profiler's range (--profile-from-start "
+    "off)\n"
     "  --no-check     compare neither with the reference nor with cuBLAS\n"
     "  --seed S       of the random inputs (default 1)\n";
 
