@@ -10,6 +10,7 @@
 
 #include "models/register_banks.h"
 #include "models/support/units.h"
+#include "models/taken_cycles.h"
 
 namespace tilescope {
 
@@ -17,9 +18,9 @@ class DispatchPort {
  public:
   // Issues an instruction at `now` that takes the port for `cycles`; `register_reads` as Instruction has them.
   void take(Cycle now, Cycle cycles, std::uint8_t register_reads) {
-    lost_ = now + 1;
     free_ = std::max(now + cycles, banks_.fetch(register_reads, now));
     if (next_write_ < free_) give_way(now);
+    if (free_ > now + 1) lost_.take(now + 1, free_);
   }
   // Registers that come at `when` keep the port for `cycles`, at most 255. REQUIRES: in order of `when`, or nearly so.
   void write_back(Cycle when, Cycle cycles) {
@@ -29,9 +30,7 @@ class DispatchPort {
   }
   Cycle free() const { return free_; }
   // Of the cycles from `since` to `now`, those for which the port was taken by more than an instruction itself.
-  Cycle lost_between(Cycle since, Cycle now) const {
-    return std::clamp<Cycle>(free_ - std::max(since, lost_), 0, now - since);
-  }
+  Cycle lost_between(Cycle since, Cycle now) const { return lost_.between(since, now); }
 
  private:
   static constexpr std::uint32_t kWrites = 64;  // more than loads from shared memory that can be under way
@@ -44,12 +43,12 @@ class DispatchPort {
   }
 
   Cycle free_ = 0;             // taken until then
-  Cycle lost_ = 0;             // since when, by more than the instruction itself
   Cycle next_write_ = kNever;  // the first that waits
   RegisterBanks banks_;
   std::uint32_t first_ = 0;  // of what waits in writes_
   std::uint32_t last_ = 0;
   std::array<Cycle, kWrites> writes_;  // 256 x when + cycles
+  TakenCycles lost_;                   // by more than the instruction itself
 };
 
 }  // namespace tilescope

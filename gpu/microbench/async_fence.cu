@@ -9,6 +9,7 @@
 //   Means of kRounds rounds.
 // Launches for a profiler (question=exit): 128 threads of one CTA write 8 KiB and end. send=none, no copy; exit: the
 // copy is not waited for; read, complete.
+#include "../common/wgmma.cuh"
 #include "benchmarks.h"
 #include "hopper.cuh"
 
@@ -155,6 +156,66 @@ __global__ void __launch_bounds__(kThreads) send_steps(char* global, unsigned* c
 #endif
 }
 
+// Stores of matrices by each warp of `groups` warpgroups, a fence and a barrier of the warpgroup, in rounds that begin
+// `idle` cycles after the one before has ended: cycles of the last two, in the first warp, round by round. kProducts: a
+// group of wgmmas of the warpgroup ends before its stores. kSend: one thread sends the tile behind the barrier, and the
+// next round does not wait for it.
+constexpr int kApart = 6;
+template <bool kFence, bool kProducts, bool kSend>
+__global__ void __launch_bounds__(kThreads) rounds_apart(unsigned idle, char* global, unsigned* cycles) {
+#ifdef TILESCOPE_SM90A
+  const unsigned group = threadIdx.x / 128;
+  const unsigned shared = aligned_shared();
+  const unsigned to = shared + 32768 + threadIdx.x / 32 * 1024;
+  for (unsigned i = 4 * threadIdx.x; i < kSharedBytes - 1024; i += 4 * blockDim.x) {
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared + i), "r"(0) : "memory");
+  }
+  fence_async();
+  __syncthreads();
+  unsigned seen[kApart];
+  unsigned sums[32] = {};
+#pragma unroll
+  for (int round = 0; round < kApart; ++round) {
+    const unsigned since = clock_now(shared);
+    while (clock_now(shared) - since < idle) {
+    }
+    asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+    if constexpr (kProducts) {
+      const unsigned long long b = Layout{128, true}.descriptor() + shared / 16;
+      wgmma_fence();
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        wgmma<Input::kF16, 64, false, false>(sums, b + 2 * i, b + 512 + 2 * i);
+      }
+      wgmma_commit();
+      wgmma_wait<0>();
+    }
+    store_matrices(to + threadIdx.x % 32 * 16, sums[0]);
+    store_matrices(to + 512 + threadIdx.x % 32 * 16, sums[1]);
+    const unsigned start = clock_now(shared);
+    if constexpr (kFence) {
+      fence_async();
+    }
+    asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+    seen[round] = clock_now(shared) - start;
+    if constexpr (kSend) {
+      if (threadIdx.x % 128 == 0) {
+        bulk_store(global + group * 4096, to, 4096);
+        bulk_commit();
+      }
+    }
+  }
+  if (kSend && threadIdx.x % 128 == 0) {
+    bulk_wait<0>();
+  }
+  if (threadIdx.x == 0) {
+    for (int round = 0; round < kApart; ++round) {
+      cycles[round] = seen[round];
+    }
+  }
+#endif
+}
+
 template <Until kUntil, int kWarps, int kBytes>
 __global__ void __launch_bounds__(128) probe_send_and_exit(char* global) {
 #ifdef TILESCOPE_SM90A
@@ -228,6 +289,26 @@ void steps(Report& report, const Outcome& to) {
   }
 }
 
+template <bool kFence, bool kProducts, bool kSend>
+void apart(Report& report, const Outcome& to) {
+  const auto kernel = rounds_apart<kFence, kProducts, kSend>;
+  allow_shared_memory(kernel, kSharedBytes);
+  for (const int groups : {1, 2}) {
+    for (const unsigned idle : {0U, 500U, 5000U}) {
+      kernel<<<1, 128 * groups, kSharedBytes>>>(idle, to.global.device(), to.cycles.device());
+      finish("async_fence");
+      const std::vector<unsigned> seen = to.cycles.host();
+      for (int round = 0; round < kApart; ++round) {
+        report.scalar("async_fence",
+                      "question=apart;groups=" + std::to_string(groups) + ";idle=" + std::to_string(idle) +
+                          ";products=" + (kProducts ? "yes" : "no") + ";send=" + (kSend ? "yes" : "no") +
+                          ";fence=" + (kFence ? "yes" : "no") + ";round=" + std::to_string(round),
+                      "cycles", seen[round], "cycle");
+      }
+    }
+  }
+}
+
 template <Until kUntil, int kWarps, int kBytes>
 void launch(Report& report, const Outcome& to, const char* send) {
   const auto kernel = probe_send_and_exit<kUntil, kWarps, kBytes>;
@@ -258,6 +339,12 @@ void async_fence(Report& report) {
   steps<Store::kMatrices, true>(report, to);
   steps<Store::kTransposed, false>(report, to);
   steps<Store::kTransposed, true>(report, to);
+  apart<false, false, false>(report, to);
+  apart<true, false, false>(report, to);
+  apart<false, true, false>(report, to);
+  apart<true, true, false>(report, to);
+  apart<true, false, true>(report, to);
+  apart<true, true, true>(report, to);
   launch<Until::kNothing, 1, 8192>(report, to, "none");
   launch<Until::kSent, 1, 8192>(report, to, "exit");
   launch<Until::kSent, 1, 2048>(report, to, "exit");

@@ -191,11 +191,6 @@ void Sm::advance(Cycle until) {
   clock_ = until;
 }
 
-Cycle Sm::available(const SubPartition& sub, Pipe pipe) const {
-  const Cycle free = sub.pipe_free[static_cast<std::size_t>(pipe)];
-  return pipe == Pipe::lg ? std::max(free, global_blocked_until_) : free;
-}
-
 // Part of issue_one, where all time goes; a listener has a copy of its own beside it.
 [[gnu::always_inline]] inline void Sm::execute(SubPartition& sub, std::uint16_t index, Cycle now) {
   Warp& warp = warps_[index];
@@ -312,7 +307,6 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
 // Returns for how long the instruction keeps the dispatch port.
 inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
-  const auto pipe = static_cast<std::size_t>(use.pipe);
   Cycle dispatch = use.dispatch, later = 0;
   switch (use.pipe) {
     case Pipe::mio:
@@ -328,8 +322,8 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
       else
         lsu_.issue_beside(now, warp.sub);
       if (instruction.reads_cluster_rank()) later = more_for_cluster_rank_;
-      sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] = lsu_.shared_room_at(warp.sub);
-      sub.pipe_free[static_cast<std::size_t>(Pipe::lg)] = lsu_.global_room_at(warp.sub);
+      sub.take(Pipe::mio, now, lsu_.shared_room_at(warp.sub));
+      sub.take(Pipe::lg, now, lsu_.global_room_at(warp.sub));
       break;
     case Pipe::tensor:
       if (instruction.op == OpClass::group_tensor)
@@ -340,7 +334,10 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
     case Pipe::none:
       break;
     default:
-      sub.pipe_free[pipe] = now + use.interval;
+      if (use.holds_up)
+        sub.take(use.pipe, now, now + use.interval);
+      else
+        sub.pipe_free[static_cast<std::size_t>(use.pipe)] = now + use.interval;
   }
   if (use.latency != 0)
     warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, instruction.op == OpClass::fence);
@@ -350,7 +347,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
 // A product of the warp alone.
 inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
   const Cycle start = std::max(now, sub.products_until), end = start + pipes_.tensor_interval(*warp.pc);
-  sub.pipe_free[static_cast<std::size_t>(Pipe::tensor)] = end;
+  sub.take(Pipe::tensor, now, end);
   tensor_work_ = {std::min(tensor_work_.from, start), std::max(tensor_work_.until, end)};
   if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, end);
 }
@@ -385,9 +382,14 @@ inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
 
 inline void Sm::account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now) {
   const Cycle ready = warp.times.ready;
-  const Cycle throttled = use.holds_up ? std::clamp<Cycle>(available(sub, use.pipe) - ready, 0, now - ready) : 0;
-  StallAccount(counters_).issued(warp.times, now, throttled, use.pipe,
-                                 [&sub](Cycle since, Cycle at) { return sub.port.lost_between(since, at); });
+  Cycle throttled = 0;
+  if (use.holds_up && now > ready) {
+    throttled = sub.taken[static_cast<std::size_t>(use.pipe)].between(ready, now);
+    if (use.pipe == Pipe::lg)
+      throttled = std::max(throttled, std::clamp<Cycle>(global_blocked_until_ - ready, 0, now - ready));
+  }
+  const Cycle port_lost = now == ready ? 0 : sub.port.lost_between(ready, now);
+  StallAccount(counters_).issued(warp.times, now, throttled, use.pipe, port_lost);
 }
 
 inline void Sm::prepare_next(SubPartition& sub, Warp& warp) {

@@ -21,6 +21,7 @@
 #include "models/instruction_buffer.h"
 #include "models/instruction_cache.h"
 #include "models/pipes.h"
+#include "models/taken_cycles.h"
 #include "sim/engine/finished_cta.h"
 #include "sim/engine/first_ctas.h"
 #include "sim/engine/issue_listener.h"
@@ -88,9 +89,17 @@ class Sm {
     Scheduler scheduler;
     InstructionBuffer code;
     std::array<Cycle, kPipes> pipe_free{};
-    Cycle products_until = 0;  // its tensor core works on products of warpgroups
-    Cycle crowded_until = 0;   // ... and reads shared memory for them all the time
-    DispatchPort port;         // last, for its size
+    Cycle products_until = 0;               // its tensor core works on products of warpgroups
+    Cycle crowded_until = 0;                // ... and reads shared memory for them all the time
+    DispatchPort port;                      // these last, for their size
+    std::array<TakenCycles, kPipes> taken;  // of pipes that hold warps up
+
+    // From `now` on.
+    void take(Pipe pipe, Cycle now, Cycle until) {
+      Cycle& free = pipe_free[static_cast<std::size_t>(pipe)];
+      taken[static_cast<std::size_t>(pipe)].take(std::max(now, free), until);
+      free = until;
+    }
   };
 
   void issue_one(SubPartition& sub, Cycle now);
@@ -110,7 +119,6 @@ class Sm {
   void wait_for_cluster(SubPartition& sub, Warp& warp);
   void issue_product(SubPartition& sub, const Warp& warp, Cycle now);
   void issue_products(SubPartition& sub, const Warp& warp, std::uint16_t index, Cycle now);
-  Cycle available(const SubPartition& sub, Pipe pipe) const;
   void account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now);
   void prepare_next(SubPartition& sub, Warp& warp);
   bool pass_fence(Warp& warp);

@@ -27,12 +27,11 @@ class StallAccount {
  public:
   explicit StallAccount(WorkCounters& counters) : counters_(counters) {}
 
-  // It issues at `now`. `throttled`: for how many cycles after it was ready its `pipe` was taken. `port_lost(since,
-  // now)`: cycles that the dispatch port was taken.
-  template <class PortLost>
-  void issued(IssueTimes times, Cycle now, Cycle throttled, Pipe pipe, PortLost&& port_lost) {
-    const Cycle since = times.ready + throttled;
-    const Cycle dispatch = port_lost(since, now);
+  // It issues at `now`. Of the cycles since it was ready its `pipe` was taken for `throttled`, and the dispatch port
+  // for `port_lost`.
+  void issued(IssueTimes times, Cycle now, Cycle throttled, Pipe pipe, Cycle port_lost) {
+    const Cycle other = now - times.ready - throttled;
+    const Cycle dispatch = std::min(port_lost, other);
     add(Stall::selected, 1);
     add(Stall::wait, times.after_stall - times.last_issue - 1 - times.branching - times.unfetched - times.constants);
     if (times.branching > 0) add(Stall::branch_resolving, times.branching);
@@ -41,7 +40,7 @@ class StallAccount {
     add(times.reason, times.ready - times.after_stall);
     if (throttled > 0) add(throttle_of(pipe), throttled);
     add(Stall::dispatch_stall, dispatch);
-    add(Stall::not_selected, now - since - dispatch);
+    add(Stall::not_selected, other - dispatch);
   }
 
  private:
