@@ -1,14 +1,13 @@
 // The dispatch port of a sub-partition: one instruction per cycle, more when its operands lie in one register bank
-// (models/register_banks.h) or when it hands over data (stores, 64-bit multiply-adds). Nothing is dispatched while
-// registers that shared memory has filled are written beside arithmetic's own (write_back); a port that stands idle
-// then loses nothing.
+// (models/register_banks.h), when it hands over data (stores, 64-bit multiply-adds) or when a load has waited for long
+// to be written (models/register_writes.h).
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "models/register_banks.h"
+#include "models/register_writes.h"
 #include "models/support/units.h"
 #include "models/taken_cycles.h"
 
@@ -16,39 +15,36 @@ namespace tilescope {
 
 class DispatchPort {
  public:
-  // Issues an instruction at `now` that takes the port for `cycles`; `register_reads` as Instruction has them.
-  void take(Cycle now, Cycle cycles, std::uint8_t register_reads) {
+  // Issues an instruction at `now` that takes the port for `cycles`; `register_reads` as Instruction has them;
+  // `writes`: it will write a register in its turn. done(load, when): as RegisterWrites::use. REQUIRES: advance(now).
+  template <class Done>
+  void take(Cycle now, Cycle cycles, std::uint8_t register_reads, bool writes, Done&& done) {
     free_ = std::max(now + cycles, banks_.fetch(register_reads, now));
-    if (next_write_ < free_) give_way(now);
+    if (loads_.any()) [[unlikely]] {
+      loads_.use(now + (writes ? 1 : 0), free_, done);
+      free_ = loads_.insist(free_, done);
+    }
     if (free_ > now + 1) lost_.take(now + 1, free_);
-  }
-  // Registers that come at `when` keep the port for `cycles`, at most 255. REQUIRES: in order of `when`, or nearly so.
-  void write_back(Cycle when, Cycle cycles) {
-    if (last_ - first_ == kWrites) ++first_;
-    back(last_++) = when << 8 | cycles;
-    next_write_ = back(first_) >> 8;
   }
   Cycle free() const { return free_; }
   // Of the cycles from `since` to `now`, those for which the port was taken by more than an instruction itself.
   Cycle lost_between(Cycle since, Cycle now) const { return lost_.between(since, now); }
 
- private:
-  static constexpr std::uint32_t kWrites = 64;  // more than loads from shared memory that can be under way
-
-  Cycle& back(std::uint32_t i) { return writes_[i % kWrites]; }
-  [[gnu::noinline]] void give_way(Cycle now) {
-    for (; first_ != last_ && back(first_) >> 8 < free_; ++first_)
-      if (back(first_) >> 8 >= now) free_ += back(first_) & 255;
-    next_write_ = first_ == last_ ? kNever : back(first_) >> 8;
+  // Loads whose registers are still to be written.
+  RegisterWrites& loads() { return loads_; }
+  // Nothing has been dispatched from free() to `now`.
+  template <class Done>
+  void advance(Cycle now, Done&& done) {
+    loads_.use(free_, now, done);
   }
+  // When the next of them can be written if nothing is dispatched, and what waits for it looks again; kNever: none.
+  Cycle next_written() const { return loads_.any() ? loads_.next(free_) + 1 : kNever; }
 
-  Cycle free_ = 0;             // taken until then
-  Cycle next_write_ = kNever;  // the first that waits
+ private:
+  Cycle free_ = 0;  // taken until then
   RegisterBanks banks_;
-  std::uint32_t first_ = 0;  // of what waits in writes_
-  std::uint32_t last_ = 0;
-  std::array<Cycle, kWrites> writes_;  // 256 x when + cycles
-  TakenCycles lost_;                   // by more than the instruction itself
+  RegisterWrites loads_;
+  TakenCycles lost_;  // by more than the instruction itself
 };
 
 }  // namespace tilescope

@@ -45,6 +45,8 @@ PipeTable::PipeTable(const GpuSpec& gpu) : tensor_cores_(gpu.pipes) {
     use.holds_up = row.pipe == Pipe::mio || row.pipe == Pipe::lg || row.pipe == Pipe::tensor || use.interval > 1;
     use.waits = row.op == OpClass::exit || row.order == Order::copy_group || row.order == Order::copies ||
                 row.order == Order::products;
+    use.arithmetic = row.pipe == Pipe::fma || row.pipe == Pipe::imad || row.pipe == Pipe::alu ||
+                     row.pipe == Pipe::half || row.pipe == Pipe::fp64;
     use.goes_on = row.order == Order::none && row.op != OpClass::branch && row.op != OpClass::exit;
   }
   const auto of = [this](OpClass op) -> PipeUse& { return use_[static_cast<std::size_t>(op)]; };

@@ -38,11 +38,12 @@ class Scoreboards {
     out_[scoreboard] = static_cast<std::uint16_t>(out_[scoreboard] + results);
     out_mask_ = static_cast<std::uint8_t>(out_mask_ | 1U << scoreboard);
   }
-  void arrived(std::uint8_t scoreboard, Cycle when) {
+  void arrived(std::uint8_t scoreboard, Cycle when, bool is_long = true) {
     if (scoreboard > kStoreBoard) return;
     if (when > free_[scoreboard]) {  // and is what a warp waits for, whatever shared the scoreboard since
       free_[scoreboard] = when;
-      long_mask_ = static_cast<std::uint8_t>((long_mask_ | 1U << scoreboard) & kNamed);
+      const unsigned bit = 1U << scoreboard;
+      long_mask_ = static_cast<std::uint8_t>((is_long ? long_mask_ | bit : long_mask_ & ~bit) & kNamed);
     }
     if (--out_[scoreboard] == 0) out_mask_ = static_cast<std::uint8_t>(out_mask_ & ~(1U << scoreboard));
   }

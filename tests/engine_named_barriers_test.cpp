@@ -109,6 +109,25 @@ TEST_CASE("a barrier of more warps takes longer to come together, by pipes.barri
   CHECK(per_barrier(8) == doctest::Approx(per_barrier(2) + 6 * 2).epsilon(0.1));
 }
 
+// BAR.SYNC.DEFER_BLOCKING (gpu/microbench/barrier.cu): 64 FFMAs behind a barrier are through 20,000 cycles before the
+// other warp arrives; a load, a constant, a special function or a branch waits.
+TEST_CASE("a warp that waits at a barrier goes on with arithmetic, and with nothing else") {
+  const Program slow = wait_for(2000);
+  const auto cycles = [&](const Program& behind) {
+    return ran({Program{sync(1, 2)} + behind, slow + Program{sync(1, 2)}}).cycles;
+  };
+  const Cycle nothing = cycles({});
+  CHECK(cycles(repeated(1000, step(OpClass::fma))) < nothing + 20);
+  CHECK(cycles(repeated(500, step(OpClass::fma).stall(2))) < nothing + 20);
+  for (const OpClass op : {OpClass::xu, OpClass::special, OpClass::nop, OpClass::branch})
+    CHECK(cycles(Program{step(op)} + repeated(1000, step(OpClass::fma))) > nothing + 1000);
+  // What is left of the arithmetic when the other one arrives is still to be done.
+  CHECK(cycles(repeated(3000, step(OpClass::fma))) > nothing + 900);
+  // A load behind the arithmetic waits for the barrier, which is its warp's stall then.
+  CHECK(barrier_stall({Program{sync(1, 2)} + repeated(1000, step(OpClass::fma)) + Program{step(OpClass::nop)},
+                       slow + Program{sync(1, 2)}}) < 1100);
+}
+
 TEST_CASE("a barrier takes the warps that its instruction names, else all that have not ended") {
   CtaBarriers barriers;
   barriers.start(4);

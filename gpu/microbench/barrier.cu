@@ -1,4 +1,7 @@
 // What does a barrier cost, by warps of the CTA? Back to back, and from the last warp's arrival to everybody's release.
+// Which instructions does a warp issue that has arrived at one (BAR.SYNC.DEFER_BLOCKING) while others have not?
+//   next=...: cycles of a first warp from its arrival to a clock read behind `next`; the other warp of the CTA arrives
+//   20,000 later.
 #include <algorithm>
 
 #include "benchmarks.h"
@@ -52,6 +55,92 @@ __global__ void release(int sm, int* claims, unsigned* before, unsigned* behind)
   behind[warp] = leave;
 }
 
+enum class Next : std::uint8_t {
+  kClock,
+  kFfmas,
+  kDouble,
+  kHalf,
+  kVote,
+  kPopulation,
+  kConstant,
+  kSpecial,
+  kShared,
+  kSharedOff,
+  kStore,
+  kBranch
+};
+constexpr const char* kNextNames[] = {"clock",    "ffma_x64", "dadd", "hfma2",           "vote", "popc",
+                                      "constant", "s2ur",     "lds",  "lds_guarded_off", "stg",  "branch"};
+__constant__ int constants[8];
+
+template <Next kNext>
+__global__ void pass(int* words, int one, float x, unsigned* cycles) {
+  __shared__ int shared[64];
+  shared[threadIdx.x] = 0;
+  int n = words[threadIdx.x];
+  double d = x;
+  unsigned h = threadIdx.x;
+  float sum[4] = {x, x, x, x};
+  const unsigned start = clock_now();
+  if (threadIdx.x >= 32) {
+    while (clock_now() - start < 20000) {
+    }
+  }
+  asm volatile("bar.sync 0;" ::: "memory");
+  if constexpr (kNext == Next::kFfmas) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) {
+      asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(sum[i % 4]) : "f"(x) : "memory");
+    }
+  } else if constexpr (kNext == Next::kDouble) {
+    asm volatile("add.f64 %0, %0, %0;" : "+d"(d)::"memory");
+  } else if constexpr (kNext == Next::kHalf) {
+    asm volatile("fma.rn.f16x2 %0, %0, %0, %0;" : "+r"(h)::"memory");
+  } else if constexpr (kNext == Next::kVote) {
+    asm volatile("{.reg .pred p; setp.gt.s32 p, %0, 3; vote.sync.ballot.b32 %0, p, 0xffffffff;}" : "+r"(n)::"memory");
+  } else if constexpr (kNext == Next::kPopulation) {
+    asm volatile("popc.b32 %0, %0;" : "+r"(n)::"memory");
+  } else if constexpr (kNext == Next::kConstant) {
+    asm volatile("ld.const.s32 %0, [%1];"
+                 : "+r"(n)
+                 : "l"(static_cast<unsigned long long>(__cvta_generic_to_constant(constants + (n & 7))))
+                 : "memory");
+  } else if constexpr (kNext == Next::kSpecial) {
+    asm volatile("mov.u32 %0, %%smid;" : "+r"(n)::"memory");
+  } else if constexpr (kNext == Next::kShared) {
+    asm volatile("ld.volatile.shared.s32 %0, [%1];" : "+r"(n) : "r"(shared_address(&shared[threadIdx.x])) : "memory");
+  } else if constexpr (kNext == Next::kSharedOff) {
+    asm volatile("{.reg .pred p; setp.gt.s32 p, %2, 9; @p ld.volatile.shared.s32 %0, [%1];}"
+                 : "+r"(n)
+                 : "r"(shared_address(&shared[threadIdx.x])), "r"(one)
+                 : "memory");
+  } else if constexpr (kNext == Next::kStore) {
+    asm volatile("st.global.s32 [%0], %1;" ::"l"(words + 64 + threadIdx.x), "r"(n) : "memory");
+  } else if constexpr (kNext == Next::kBranch) {
+#pragma unroll 1
+    for (int i = 0; i < 4 * one; ++i) {
+      asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(sum[0]) : "f"(x) : "memory");
+    }
+  }
+  const unsigned stop = clock_now();
+  words[threadIdx.x] = n + static_cast<int>(h) + static_cast<int>(d + sum[0] + sum[1] + sum[2] + sum[3]);
+  if (threadIdx.x == 0) {
+    *cycles = stop - start;
+  }
+}
+
+template <Next kNext>
+void measure_next(Report& report) {
+  const Recorder<int> words(128);
+  const Recorder<unsigned> cycles(1);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    pass<kNext><<<1, 64>>>(words.device(), 1, 1.0F, cycles.device());
+    finish("barrier");
+  }
+  report.scalar("barrier", std::string("next=") + kNextNames[static_cast<int>(kNext)], "behind", cycles.host()[0],
+                "cycle");
+}
+
 }  // namespace
 
 void barrier(Report& report) {
@@ -74,6 +163,18 @@ void barrier(Report& report) {
       report.trace("barrier", the_case + ";from=latecomer", warp, 0, static_cast<int>(behind.host()[warp] - latecomer));
     }
   }
+  measure_next<Next::kClock>(report);
+  measure_next<Next::kFfmas>(report);
+  measure_next<Next::kDouble>(report);
+  measure_next<Next::kHalf>(report);
+  measure_next<Next::kVote>(report);
+  measure_next<Next::kPopulation>(report);
+  measure_next<Next::kConstant>(report);
+  measure_next<Next::kSpecial>(report);
+  measure_next<Next::kShared>(report);
+  measure_next<Next::kSharedOff>(report);
+  measure_next<Next::kStore>(report);
+  measure_next<Next::kBranch>(report);
 }
 
 }  // namespace tilescope::gpu

@@ -31,6 +31,7 @@ __global__ void __launch_bounds__(1024) load_global(const float* data, int zero,
 #pragma unroll 1
   for (int pass = 0; pass < 2; ++pass) {  // the first one brings code and data into the caches
     __syncthreads();
+    __syncthreads();  // a warp reads the clock while it waits for the one before it
     start = clock_now();
 #pragma unroll 1
     for (int round = 0; round < kRounds; ++round) {
@@ -106,6 +107,7 @@ __global__ void __launch_bounds__(1024) access_shared(const float* data, int* cy
 #pragma unroll 1
   for (int pass = 0; pass < 2; ++pass) {
     __syncthreads();
+    __syncthreads();  // a warp reads the clock while it waits for the one before it
     start = clock_now();
 #pragma unroll 1
     for (int round = 0; round < kRounds; ++round) {

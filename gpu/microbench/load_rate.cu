@@ -171,6 +171,14 @@ void measure_all(Report& report, const Recorder<float>& data) {
   measure<Load, 8>(report, data);
   measure<Load, 16>(report, data);
 }
+// ... and whether its registers find a cycle in which they can be written.
+template <class Load>
+void measure_writes(Report& report, const Recorder<float>& data) {
+  measure<Load, 24>(report, data);
+  measure<Load, 28>(report, data);
+  measure<Load, 36>(report, data);
+  measure<Load, 44>(report, data);
+}
 
 }  // namespace
 
@@ -186,6 +194,9 @@ void load_rate(Report& report) {
   measure_all<Lds128>(report, data);
   measure_all<Lds128Broadcast>(report, data);
   measure_all<LdgLds>(report, data);
+  measure_writes<Lds32>(report, data);
+  measure_writes<Lds64Broadcast>(report, data);
+  measure_writes<Lds128Broadcast>(report, data);
 }
 
 }  // namespace tilescope::gpu

@@ -106,6 +106,7 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
                 stores ? dispatch_cycles(issue.access, issue.operand) : 1};
   timing.write_back = cost.joined;
+  timing.near = !stores;
   if (issue.operand.base >> 24U != 0) {  // in another CTA of the cluster: there and back
     const LanePattern& lanes = costs_.pattern(issue.operand);
     const Cycle left = send_to_cluster(stages.start, static_cast<double>(std::popcount(lanes.active)) * lanes.bytes);

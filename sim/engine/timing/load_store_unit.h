@@ -41,7 +41,8 @@ class LoadStoreUnit {
     Cycle dispatch = 1;  // keeps the dispatch port of its sub-partition
     int pending = 0;     // how often OutstandingMisses will report (warp, scoreboard, group): accesses with lines out
     int store_pending = 0;  // ... and (warp, kStoreBoard), when stores are tracked
-    int write_back = 0;     // cycles of the dispatch port that its result takes when it comes
+    int write_back = 0;     // passes of its result that fill two registers: models/register_writes.h
+    bool near = false;      // it comes from shared memory
     Cycle left = 0;         // what it stores or adds has left the SM; 0: nothing
   };
   struct Issuer {  // who issues

@@ -155,7 +155,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     if (!products_.empty()) products_[slot.warps[w]] = {};
     warp.cluster_arrivals = 0;
     warp.at_cluster_barrier = false;
-    warp.at_barrier = warp.at_fence = warp.waits_for_memory = warp.exited = false;
+    warp.at_barrier = warp.past_barrier = warp.stands = warp.at_fence = warp.waits_for_memory = warp.exited = false;
     warp.times.last_issue = start - 1;
     warp.stores_left = 0;
     warp.times.after_stall = warp.start = start;
@@ -200,7 +200,7 @@ void Sm::advance(Cycle until) {
   ++counters_.instructions[static_cast<std::size_t>(instruction.op)];
 
   const Cycle dispatch = execute_on_pipe(sub, use, warp, index, now);
-  sub.port.take(now, dispatch, instruction.register_reads);
+  sub.port.take(now, dispatch, instruction.register_reads, use.arithmetic, written());
   sub.next = sub.port.free();
 
   warp.times.last_issue = now;
@@ -229,12 +229,17 @@ void Sm::advance(Cycle until) {
 }
 
 void Sm::issue_one(SubPartition& sub, Cycle now) {
+  if (sub.port.loads().any()) [[unlikely]] {
+    sub.port.advance(now, written());
+    if (sub.port.loads().full() && sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] <= now)
+      sub.take(Pipe::mio, now, now + RegisterWrites::kRefill);
+  }
   const Scheduler::Choice choice = sub.scheduler.choose(now, sub.pipe_free, [&](Cycle when) {
     if (std::max(when, global_blocked_until_) <= now) global_blocked_until_ = lsu_.global_room(now);
     return global_blocked_until_;
   });
   if (choice.place == Scheduler::kNone) {
-    sub.next = choice.earliest;
+    sub.next = std::min(choice.earliest, sub.port.next_written());
     return;
   }
   const std::uint16_t warp = sub.scheduler.warp(choice.place);
@@ -366,14 +371,26 @@ inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
   if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, sub.products_until);
 }
 
+// A load from shared memory whose registers are still to be written when it comes, or stands behind such: false when it
+// is neither.
+inline bool Sm::write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit::Timing& timing) {
+  RegisterWrites& loads = subs_[warp.sub].port.loads();
+  const std::uint8_t scoreboard = warp.pc->write_scoreboard;
+  if (!timing.near || scoreboard >= kScoreboards || (timing.write_back == 0 && !loads.any()) || loads.full())
+    return false;
+  loads.add({timing.complete, static_cast<std::uint16_t>(timing.write_back), index, scoreboard});
+  warp.scoreboards.promise(scoreboard);
+  return true;
+}
+
 // Apart, so that the way of all other instructions keeps what it needs in registers.
 [[gnu::noinline]] Cycle Sm::issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
-  if (timing.write_back != 0) subs_[warp.sub].port.write_back(timing.complete, timing.write_back);
   warp.operand += memory_operands(instruction.op);
   warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, use.pipe == Pipe::lg);
-  warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
+  if (!write_back(warp, index, timing))
+    warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
   if (timing.pending != 0) warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
   warp.stores_left = std::max(warp.stores_left, timing.left);
   if (timing.store_pending != 0) warp.scoreboards.promise(kStoreBoard, timing.store_pending);
@@ -392,10 +409,28 @@ inline void Sm::account(const SubPartition& sub, const PipeUse& use, const Warp&
   StallAccount(counters_).issued(warp.times, now, throttled, use.pipe, port_lost);
 }
 
+// Of a warp that goes on since it has arrived at a barrier: whether its next instruction has a time.
+[[gnu::noinline]] bool Sm::pass_barrier(Warp& warp) {
+  if (pipes_[warp.pc->op].arithmetic) return true;
+  if (warp.at_barrier) {
+    warp.stands = true;
+    return false;
+  }
+  warp.past_barrier = false;
+  if (warp.barrier_open > warp.times.ready) {
+    warp.times.ready = warp.barrier_open;
+    warp.times.reason = Stall::barrier;
+  }
+  return true;
+}
+
 inline void Sm::prepare_next(SubPartition& sub, Warp& warp) {
   warp.times.ready = warp.times.after_stall;
   warp.times.reason = Stall::wait;
-  sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, resolve_dependencies(warp));
+  if (warp.past_barrier && !pass_barrier(warp)) [[unlikely]]
+    sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, kNever);
+  else
+    sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, resolve_dependencies(warp));
 }
 
 // The next instruction waits for a memory barrier until `when`.
@@ -437,12 +472,10 @@ void Sm::arrive_at_barrier(SubPartition& sub, Warp& warp, const NamedBarrier& na
   CtaSlot& slot = slots_[warp.slot];
   if (!named.takes_part) return prepare_next(sub, warp);
   if (named.waits) {
-    warp.at_barrier = true;
+    warp.at_barrier = warp.past_barrier = true;
     warp.barrier = static_cast<std::uint8_t>(named.barrier);
-    sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, kNever);
-  } else {
-    prepare_next(sub, warp);
   }
+  prepare_next(sub, warp);
   const Cycle counted = barrier_unit_.take(now, barrier_arrival_cycles_) + barrier_arrival_cycles_;
   if (slot.barriers.arrive(named.barrier, named.warps)) release_barrier(slot, named.barrier, counted);
 }
@@ -453,7 +486,10 @@ void Sm::release_barrier(CtaSlot& slot, int barrier, Cycle now) {
     Warp& warp = warps_[w];
     if (!warp.at_barrier || warp.barrier != barrier) continue;
     warp.at_barrier = false;
-    warp.times.ready = std::max(warp.times.after_stall, now + barrier_cycles_);
+    warp.barrier_open = now + barrier_cycles_;
+    if (!warp.stands) continue;
+    warp.stands = warp.past_barrier = false;
+    warp.times.ready = std::max(warp.times.after_stall, warp.barrier_open);
     warp.times.reason = Stall::barrier;
     wake(warp);
   }
@@ -514,7 +550,7 @@ void Sm::take_answer(const OutstandingMisses::Arrival& arrival, Cycle ready) {
   } else if (arrival.scoreboard == kNoScoreboard) {
     return;
   }
-  if (warp.waits_for_memory && !warp.at_barrier && !warp.at_cluster_barrier) wake(warp);
+  if (warp.waits_for_memory && !warp.stands && !warp.at_cluster_barrier) wake(warp);
 }
 
 void Sm::deliver(const std::vector<MemoryReply>& replies) {

@@ -107,6 +107,15 @@ class Sm {
   void execute_told(SubPartition& sub, std::uint16_t index, Cycle now);
   void leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
   Cycle execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
+  bool write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit::Timing& timing);
+  // Tells the warp of a load that its registers have been written.
+  auto written() {
+    return [this](const RegisterWrites::Load& load, Cycle when) {
+      Warp& warp = warps_[load.warp];
+      warp.scoreboards.arrived(load.scoreboard, when, false);
+      if (warp.waits_for_memory && !warp.stands && !warp.at_cluster_barrier) wake(warp);
+    };
+  }
   Cycle issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
   Cycle issue_asynchronous(Warp& warp, std::uint16_t index, Cycle now);
   void issue_mbarrier(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now);
@@ -122,6 +131,7 @@ class Sm {
   void account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now);
   void prepare_next(SubPartition& sub, Warp& warp);
   bool pass_fence(Warp& warp);
+  bool pass_barrier(Warp& warp);
   Cycle resolve_dependencies(Warp& warp);
   unsigned resolve_own_wait(Warp& warp);
   std::uint16_t index_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }

@@ -100,7 +100,7 @@ void Sm::tell_mbarrier(CtaSlot& slot, std::uint32_t offset, std::uint32_t arriva
   slot.mbarriers.release(offset, [&](const Mbarriers::Waiter& waiter, Cycle ended) {
     Warp& warp = warps_[waiter.warp];
     warp.scoreboards.arrived(waiter.scoreboard, ended + asynchronous_.mbarrier_wait_cycles);
-    if (warp.waits_for_memory && !warp.at_barrier && !warp.at_cluster_barrier) wake(warp);
+    if (warp.waits_for_memory && !warp.stands && !warp.at_cluster_barrier) wake(warp);
   });
 }
 

@@ -21,9 +21,12 @@ struct Warp {
   Cycle start = 0;
   Cycle stores_left = 0;               // the SM: the last of what it has stored
   std::uint8_t barrier = 0;            // which one, when at_barrier
+  Cycle barrier_open = 0;              // when past_barrier and no longer at_barrier
   std::uint32_t cluster_arrivals = 0;  // at its cluster's barrier
   bool at_cluster_barrier = false;
-  bool at_barrier = false;
+  bool at_barrier = false;        // has arrived, and others have not
+  bool past_barrier = false;      // goes on with arithmetic since it has arrived
+  bool stands = false;            // ... no longer: at_barrier, and its next instruction is something else
   bool at_fence = false;          // a memory barrier waits for what the warp has asked for and stored
   Scope fence = Scope::gpu;       // how far it reaches, when at_fence
   Cycle fence_until = 0;          // its own trip, when at_fence
