@@ -78,12 +78,13 @@ __global__ void pass(int* words, int one, float x, unsigned* cycles) {
   __shared__ int shared[64];
   shared[threadIdx.x] = 0;
   int n = words[threadIdx.x];
-  double d = x;
+  double d;
+  asm volatile("cvt.f64.f32 %0, %1;" : "=d"(d) : "f"(x) : "memory");  // a conversion must not come behind the barrier
   unsigned h = threadIdx.x;
   float sum[4] = {x, x, x, x};
-  const unsigned start = clock_now();
+  const unsigned start = clock_now(threadIdx.x);
   if (threadIdx.x >= 32) {
-    while (clock_now() - start < 20000) {
+    while (clock_now(threadIdx.x) - start < 20000) {
     }
   }
   asm volatile("bar.sync 0;" ::: "memory");
@@ -122,8 +123,8 @@ __global__ void pass(int* words, int one, float x, unsigned* cycles) {
       asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(sum[0]) : "f"(x) : "memory");
     }
   }
-  const unsigned stop = clock_now();
-  words[threadIdx.x] = n + static_cast<int>(h) + static_cast<int>(d + sum[0] + sum[1] + sum[2] + sum[3]);
+  const unsigned stop = clock_now(threadIdx.x);
+  words[threadIdx.x] = n + static_cast<int>(h) + __float_as_int(sum[0] + sum[1] + sum[2] + sum[3]) + __double2loint(d);
   if (threadIdx.x == 0) {
     *cycles = stop - start;
   }
