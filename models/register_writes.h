@@ -5,8 +5,8 @@
 // writes a register; loads are written in order. Three passes have room to wait, those behind them stand in the pipe of
 // shared memory, which then needs 4 cycles for each. One that has found no such cycle for 16 keeps the dispatch port
 // for three cycles, in which up to three are written. Source: loops of LDS.64 and LDS.128 beside 2 to 44 FFMAs, and
-// bursts of one to six of them in front of 150, on an H100: one LDS.64 costs its own cycle beside 28 FFMAs and 3 more
-// beside 36 (gpu/microbench/load_rate.cu).
+// bursts of one to six of them in front of 150, on an H100, by a program that is not kept: one LDS.64 costs its own
+// cycle beside 28 FFMAs and 3 more beside 36 (docs/accuracy.md, What made the difference).
 #pragma once
 
 #include <algorithm>

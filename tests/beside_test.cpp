@@ -76,11 +76,9 @@ Waits predicted(const Case& one, int rounds, const std::vector<std::string>& cha
   std::size_t access = 0;
   while (access < kernel->code().size() && !timed(access)) ++access;
   REQUIRE(access + 5 <= kernel->code().size());
-  const auto stalls = [&](std::size_t i) {  // but for the barrier in front of all, at which the first of them waits
+  const auto stalls = [&](std::size_t i) {
     const auto& cycles = outcome.instructions[i].stall_cycles;
-    return static_cast<double>(std::accumulate(cycles.begin(), cycles.end(), std::uint64_t{0}) -
-                               cycles[static_cast<std::size_t>(Stall::barrier)]) /
-           kTimed;
+    return static_cast<double>(std::accumulate(cycles.begin(), cycles.end(), std::uint64_t{0})) / kTimed;
   };
   Waits waits{stalls(access), 0};
   for (std::size_t i = access; i < access + 5; ++i) waits.all += stalls(i);
