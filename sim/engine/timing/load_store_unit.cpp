@@ -111,6 +111,8 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
     const LanePattern& lanes = costs_.pattern(issue.operand);
     const Cycle left = send_to_cluster(stages.start, static_cast<double>(std::popcount(lanes.active)) * lanes.bytes);
     timing.complete = std::max(timing.complete, left + shared_latency_) + 2 * cluster_cycles_;
+    timing.near = false;
+    timing.write_back = 0;
     if (stores) timing.left = left;
   }
   return timing;
