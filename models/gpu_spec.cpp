@@ -52,6 +52,8 @@ void PipesSpec::fields(SpecFields& f) {
   f.integer("xu_lanes", xu_lanes, {1, 32}, "lane/cycle", "special functions and conversions of one sub-partition");
   f.integer("uniform_issue_cycles", uniform_issue_cycles, {1, 32}, "cycle",
             "between two uniform-datapath instructions");
+  f.integer("uniform_operand_cycles", uniform_operand_cycles, {0, 32}, "cycle",
+            "that arithmetic with a uniform operand keeps the uniform datapath");
   f.integer("tensor_fma_per_cycle", tensor_fma_per_cycle, {1, 4096}, "FMA/cycle", "dense FP16 of one sub-partition");
   f.integer("tensor_issue_cycles", tensor_issue_cycles, {1, 200}, "cycle", "between two HMMAs of few multiply-adds");
   f.integer("tensor_double_cycles", tensor_double_cycles, {1, 1000}, "cycle", "between two DMMA.884");

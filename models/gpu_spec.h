@@ -45,6 +45,7 @@ struct PipesSpec {
   std::int64_t fp64_lanes = 0;
   std::int64_t xu_lanes = 0;
   std::int64_t uniform_issue_cycles = 0;
+  std::int64_t uniform_operand_cycles = 0;
   std::int64_t tensor_fma_per_cycle = 0;  // dense FP16, per sub-partition
   std::int64_t tensor_issue_cycles = 0;   // least time between two products of a warp
   std::int64_t tensor_double_cycles = 0;  // between two products of FP64

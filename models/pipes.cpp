@@ -47,6 +47,7 @@ PipeTable::PipeTable(const GpuSpec& gpu) : tensor_cores_(gpu.pipes) {
                 row.order == Order::products;
     use.arithmetic = row.pipe == Pipe::fma || row.pipe == Pipe::imad || row.pipe == Pipe::alu ||
                      row.pipe == Pipe::half || row.pipe == Pipe::fp64;
+    use.passes_barrier = use.arithmetic || row.op == OpClass::tensor;
     use.goes_on = row.order == Order::none && row.op != OpClass::branch && row.op != OpClass::exit;
   }
   const auto of = [this](OpClass op) -> PipeUse& { return use_[static_cast<std::size_t>(op)]; };

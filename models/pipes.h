@@ -16,13 +16,14 @@ namespace tilescope {
 
 struct PipeUse {
   Pipe pipe = Pipe::none;
-  std::uint16_t interval = 1;  // cycles until the pipe takes the next instruction of the sub-partition
-  std::uint16_t dispatch = 1;  // cycles until the sub-partition issues anything else
-  std::uint16_t latency = 0;   // issue to result, for scoreboards; loads and stores have theirs from the memory models
-  bool holds_up = false;       // a warp may wait for it: a pipe that takes an instruction every cycle holds none up
-  bool goes_on = true;         // the next instruction follows: no branch, exit, barrier or fence
-  bool arithmetic = false;     // writes a register some cycles after its issue; does not wait at its warp's barrier
-  bool waits = false;          // for more than its wait mask names: exit, groups of copies or products
+  std::uint16_t interval = 1;   // cycles until the pipe takes the next instruction of the sub-partition
+  std::uint16_t dispatch = 1;   // cycles until the sub-partition issues anything else
+  std::uint16_t latency = 0;    // issue to result, for scoreboards; loads and stores have theirs from the memory models
+  bool holds_up = false;        // a warp may wait for it: a pipe that takes an instruction every cycle holds none up
+  bool goes_on = true;          // the next instruction follows: no branch, exit, barrier or fence
+  bool arithmetic = false;      // writes a register some cycles after its issue
+  bool passes_barrier = false;  // does not wait at its warp's barrier
+  bool waits = false;           // for more than its wait mask names: exit, groups of copies or products
 };
 
 class PipeTable {

@@ -123,6 +123,7 @@ TEST_CASE("every cycle count of the pipes is kept as it is, up to the end of its
                                 {"pipes.fp64_latency_cycles", "200"},
                                 {"pipes.wide_issue_cycles", "32"},
                                 {"pipes.uniform_issue_cycles", "32"},
+                                {"pipes.uniform_operand_cycles", "32"},
                                 {"pipes.fma_lanes", "1"}});
   const PipeTable pipes(gpu);
   CHECK(pipes[OpClass::constant_load].latency == 400);

@@ -99,6 +99,32 @@ TEST_CASE("a pass that fills two registers waits for a cycle without a result of
   }
 }
 
+// Measured on an H100 (uniform_rate), eight warps of each sub-partition; four cycles of an iteration are the loop's.
+TEST_CASE("the uniform datapath takes an instruction every two cycles, and a cycle for each operand that others read") {
+  Step with_operand = step(OpClass::fma);
+  with_operand.instruction.reads_uniform = 1;
+  const auto cycles = [&](int uniform, const Step& beside, int others) {
+    Program turn;
+    for (int i = 0; i < 16; ++i) {
+      if (i < uniform) turn = turn + Program{step(OpClass::uniform)};
+      turn = turn + repeated(others / 16 + (i < others % 16 ? 1 : 0), beside);
+    }
+    const auto of = [&](int turns) {
+      Program all;
+      for (int i = 0; i < turns; ++i) all = all + turn;
+      return run_timed(HandMadeKernel(1, 1024, all), one_sm()).cycles;
+    };
+    return static_cast<double>(of(24) - of(8)) / (16 * 8);
+  };
+  check_figure("16 uniform instructions", 32.5, cycles(16, step(OpClass::fma), 0), 3);
+  check_figure("16, and 16 FFMA", 36 - 4, cycles(16, step(OpClass::fma), 16), 3);
+  check_figure("16, and 32 FFMA", 53 - 4, cycles(16, step(OpClass::fma), 32), 3);
+  check_figure("16, and 8 FFMA that read a uniform register", 40.1, cycles(16, with_operand, 8), 3);
+  check_figure("16, and 16 such", 47.0, cycles(16, with_operand, 16), 3);
+  check_figure("16, and 32 such", 64.1, cycles(16, with_operand, 32), 3);
+  check_figure("32 such alone", 36 - 4, cycles(0, with_operand, 32), 3);
+}
+
 TEST_CASE("latencies that scoreboards wait for") {
   check_figure("MUFU.EX2", 17, latency(step(OpClass::xu)), 0);
   check_figure("SHFL", 24, latency(step(OpClass::shuffle)), 0);

@@ -149,6 +149,10 @@ inline const std::vector<Use>& uses() {
       {"clock.tensor_step_ns", multiplies},
       {"pipes.wide_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::imad_wide); }},
       {"pipes.uniform_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::uniform); }},
+      {"pipes.uniform_operand_cycles",
+       [](const KernelRun& ran) {
+         return ran.executes([](const Instruction& one) { return one.reads_uniform != 0; });
+       }},
       {"pipes.tensor_issue_cycles",
        [](const KernelRun& ran) {  // longer than the products' own time when doubled
          const GpuSpec& gpu = ran.gpu;

@@ -67,10 +67,13 @@ enum class Next : std::uint8_t {
   kShared,
   kSharedOff,
   kStore,
-  kBranch
+  kBranch,
+  kTensor,
+  kUniform
 };
-constexpr const char* kNextNames[] = {"clock",    "ffma_x64", "dadd", "hfma2",           "vote", "popc",
-                                      "constant", "s2ur",     "lds",  "lds_guarded_off", "stg",  "branch"};
+constexpr const char* kNextNames[] = {"clock", "ffma_x64", "dadd", "hfma2",  "vote",
+                                      "popc",  "constant", "s2ur", "lds",    "lds_guarded_off",
+                                      "stg",   "branch",   "hmma", "uniform"};
 __constant__ int constants[8];
 
 template <Next kNext>
@@ -122,9 +125,18 @@ __global__ void pass(int* words, int one, float x, unsigned* cycles) {
     for (int i = 0; i < 4 * one; ++i) {
       asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(sum[0]) : "f"(x) : "memory");
     }
+  } else if constexpr (kNext == Next::kTensor) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(h)
+        : "memory");
+  } else if constexpr (kNext == Next::kUniform) {
+    asm volatile("mad.lo.s32 %0, %0, %0, %0;" : "+r"(one)::"memory");
   }
   const unsigned stop = clock_now(threadIdx.x);
-  words[threadIdx.x] = n + static_cast<int>(h) + __float_as_int(sum[0] + sum[1] + sum[2] + sum[3]) + __double2loint(d);
+  words[threadIdx.x] =
+      n + one + static_cast<int>(h) + __float_as_int(sum[0] + sum[1] + sum[2] + sum[3]) + __double2loint(d);
   if (threadIdx.x == 0) {
     *cycles = stop - start;
   }
@@ -176,6 +188,8 @@ void barrier(Report& report) {
   measure_next<Next::kSharedOff>(report);
   measure_next<Next::kStore>(report);
   measure_next<Next::kBranch>(report);
+  measure_next<Next::kTensor>(report);
+  measure_next<Next::kUniform>(report);
 }
 
 }  // namespace tilescope::gpu

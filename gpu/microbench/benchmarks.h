@@ -72,6 +72,7 @@ void beside(Report& report);
 void l1_sets(Report& report);
 void load_steps(Report& report);
 void dispatch_mix(Report& report);
+void uniform_rate(Report& report);
 void tile_store(Report& report);
 void tile_turns(Report& report);
 void store_and_load(Report& report);

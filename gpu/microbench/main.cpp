@@ -90,6 +90,7 @@ const Benchmark kBenchmarks[] = {
     {"l1_touch", l1_touch},
     {"load_steps", load_steps},
     {"dispatch_mix", dispatch_mix},
+    {"uniform_rate", uniform_rate},
     {"tile_store", tile_store},
     {"tile_turns", tile_turns},
     {"store_and_load", store_and_load},

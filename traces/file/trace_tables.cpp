@@ -47,10 +47,16 @@ Launch read_launch(ByteReader& in) {
   return launch;
 }
 
+constexpr unsigned kYields = 1, kReadsUniform = 4;
+
+unsigned hints_of(const Instruction& instruction) {
+  return (instruction.yield != 0 ? kYields : 0) | (instruction.reads_uniform != 0 ? kReadsUniform : 0);
+}
+
 void write_instruction(ByteWriter& out, const Instruction& instruction) {
   for (const unsigned field :
        {static_cast<unsigned>(instruction.op), unsigned{instruction.stall}, unsigned{instruction.write_scoreboard},
-        unsigned{instruction.read_scoreboard}, unsigned{instruction.wait_mask}, unsigned{instruction.yield},
+        unsigned{instruction.read_scoreboard}, unsigned{instruction.wait_mask}, hints_of(instruction),
         unsigned{instruction.register_reads}, unsigned{instruction.cached}})
     out.fixed(field, 1);
   out.fixed(instruction.work, 2);
@@ -66,8 +72,9 @@ Instruction read_instruction(ByteReader& in) {
   for (std::uint8_t* field : {&instruction.stall, &instruction.write_scoreboard, &instruction.read_scoreboard,
                               &instruction.wait_mask, &hints, &instruction.register_reads, &instruction.cached})
     *field = static_cast<std::uint8_t>(in.fixed(1));
-  if (hints > 3) throw Malformed{fmt::format("an instruction's scheduling hints are {}; must be 0 to 3", hints)};
-  instruction.yield = hints & 1U;
+  if (hints > 7) throw Malformed{fmt::format("an instruction's scheduling hints are {}; must be 0 to 7", hints)};
+  instruction.yield = (hints & kYields) != 0 ? 1 : 0;
+  instruction.reads_uniform = (hints & kReadsUniform) != 0 ? 1 : 0;
   instruction.work = static_cast<std::uint16_t>(in.fixed(2));
   instruction.detail = static_cast<std::uint16_t>(in.fixed(2));
   instruction.line = in.fixed(3) & 0xffffffU;

@@ -138,7 +138,10 @@ class Builder {
     program_.code.back() = std::move(decoder.decoded);
     add_control_codes(listed);
     Instruction& instruction = program_.code.back().instruction;
-    if (fetches_operands(instruction.op)) instruction.register_reads = reuse.reads_of(*parsed);
+    if (fetches_operands(instruction.op)) {
+      instruction.register_reads = reuse.reads_of(*parsed);
+      instruction.reads_uniform = ReuseCache::reads_uniform(*parsed) ? 1 : 0;
+    }
     instruction.constant = constant_lines_.read_by(*parsed);
     return problem;
   }

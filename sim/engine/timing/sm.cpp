@@ -24,6 +24,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       pipes_(gpu),
       branch_cycles_(gpu.pipes.branch_cycles),
       meeting_cycles_(gpu.pipes.meeting_cycles),
+      uniform_operand_cycles_(gpu.pipes.uniform_operand_cycles),
       more_for_cluster_rank_(gpu.pipes.cluster_rank_cycles - gpu.pipes.special_latency_cycles),
       barrier_cycles_(gpu.pipes.barrier_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
@@ -343,6 +344,10 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
         sub.take(use.pipe, now, now + use.interval);
       else
         sub.pipe_free[static_cast<std::size_t>(use.pipe)] = now + use.interval;
+      if (instruction.reads_uniform != 0) {
+        const Cycle free = std::max(now, sub.pipe_free[static_cast<std::size_t>(Pipe::uniform)]);
+        sub.take(Pipe::uniform, now, free + uniform_operand_cycles_);
+      }
   }
   if (use.latency != 0)
     warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, instruction.op == OpClass::fence);
@@ -411,7 +416,7 @@ inline void Sm::account(const SubPartition& sub, const PipeUse& use, const Warp&
 
 // Of a warp that goes on since it has arrived at a barrier: whether its next instruction has a time.
 [[gnu::noinline]] bool Sm::pass_barrier(Warp& warp) {
-  if (pipes_[warp.pc->op].arithmetic) return true;
+  if (pipes_[warp.pc->op].passes_barrier) return true;
   if (warp.at_barrier) {
     warp.stands = true;
     return false;

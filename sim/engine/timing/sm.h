@@ -156,7 +156,7 @@ class Sm {
 
   int id_;
   PipeTable pipes_;
-  Cycle branch_cycles_, meeting_cycles_, more_for_cluster_rank_;
+  Cycle branch_cycles_, meeting_cycles_, uniform_operand_cycles_, more_for_cluster_rank_;
   Cycle barrier_cycles_;
   Cycle barrier_arrival_cycles_;
   Cycle group_tensor_latency_;
