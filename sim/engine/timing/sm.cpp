@@ -344,7 +344,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
         sub.take(use.pipe, now, now + use.interval);
       else
         sub.pipe_free[static_cast<std::size_t>(use.pipe)] = now + use.interval;
-      if (instruction.reads_uniform != 0) {
+      if (instruction.reads_uniform != 0) {  // the uniform datapath hands the operand over
         const Cycle free = std::max(now, sub.pipe_free[static_cast<std::size_t>(Pipe::uniform)]);
         sub.take(Pipe::uniform, now, free + uniform_operand_cycles_);
       }
