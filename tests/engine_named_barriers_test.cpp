@@ -111,7 +111,7 @@ TEST_CASE("a barrier of more warps takes longer to come together, by pipes.barri
 
 // BAR.SYNC.DEFER_BLOCKING (gpu/microbench/barrier.cu): 64 FFMAs behind a barrier are through 20,000 cycles before the
 // other warp arrives; a load, a constant, a special function or a branch waits.
-TEST_CASE("a warp that waits at a barrier goes on with arithmetic, and with nothing else") {
+TEST_CASE("a warp that waits at a barrier goes on with arithmetic and HMMA, and with nothing else") {
   const Program slow = wait_for(2000);
   const auto cycles = [&](const Program& behind) {
     return ran({Program{sync(1, 2)} + behind, slow + Program{sync(1, 2)}}).cycles;
@@ -119,7 +119,8 @@ TEST_CASE("a warp that waits at a barrier goes on with arithmetic, and with noth
   const Cycle nothing = cycles({});
   CHECK(cycles(repeated(1000, step(OpClass::fma))) < nothing + 20);
   CHECK(cycles(repeated(500, step(OpClass::fma).stall(2))) < nothing + 20);
-  for (const OpClass op : {OpClass::xu, OpClass::special, OpClass::nop, OpClass::branch})
+  CHECK(cycles(Program{step(OpClass::tensor).working(8)} + repeated(1000, step(OpClass::fma))) < nothing + 30);
+  for (const OpClass op : {OpClass::xu, OpClass::special, OpClass::nop, OpClass::branch, OpClass::uniform})
     CHECK(cycles(Program{step(op)} + repeated(1000, step(OpClass::fma))) > nothing + 1000);
   // What is left of the arithmetic when the other one arrives is still to be done.
   CHECK(cycles(repeated(3000, step(OpClass::fma))) > nothing + 900);

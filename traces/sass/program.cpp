@@ -140,7 +140,7 @@ class Builder {
     Instruction& instruction = program_.code.back().instruction;
     if (fetches_operands(instruction.op)) {
       instruction.register_reads = reuse.reads_of(*parsed);
-      instruction.reads_uniform = ReuseCache::reads_uniform(*parsed) ? 1 : 0;
+      instruction.reads_uniform = reads_uniform(*parsed) ? 1 : 0;
     }
     instruction.constant = constant_lines_.read_by(*parsed);
     return problem;

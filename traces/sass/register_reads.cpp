@@ -46,7 +46,7 @@ std::uint8_t ReuseCache::reads_of(const ParsedInstruction& one) {
   return register_reads(reads[0], reads[1]);
 }
 
-bool ReuseCache::reads_uniform(const ParsedInstruction& one) {
+bool reads_uniform(const ParsedInstruction& one) {
   const std::vector<const Operand*> operands = sources(one);
   return std::any_of(operands.begin(), operands.end(), [](const Operand* operand) {
     return operand->kind == Operand::Kind::reg && operand->reg >= kUR0 && operand->reg < kURZ;

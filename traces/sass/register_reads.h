@@ -20,8 +20,6 @@ class ReuseCache {
  public:
   // Source registers of `one` that are read from the banks. RZ and uniform registers are read from neither.
   std::uint8_t reads_of(const ParsedInstruction& one);
-  // Whether one of them is a uniform register.
-  static bool reads_uniform(const ParsedInstruction& one);
 
  private:
   static constexpr std::size_t kPositions = 4;
@@ -33,5 +31,8 @@ class ReuseCache {
     return all;
   }
 };
+
+// Whether a source operand of `one` is a uniform register.
+bool reads_uniform(const ParsedInstruction& one);
 
 }  // namespace tilescope::sass
