@@ -46,14 +46,17 @@ void PipesSpec::fields(SpecFields& f) {
   f.integer("imad_lanes", imad_lanes, {1, 32}, "lane/cycle", "integer multiply-add of one sub-partition");
   f.integer("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
             "that IMAD.WIDE keeps the dispatch port of its sub-partition");
+  f.integer("wide_imad_cycles", wide_imad_cycles, {1, 32}, "cycle",
+            "between a multiply-add with a 64-bit result, or of which the high half is kept, and the next of its pipe");
   f.integer("alu_lanes", alu_lanes, {1, 32}, "lane/cycle", "integer and logic of one sub-partition");
-  f.integer("half_lanes", half_lanes, {1, 32}, "lane/cycle", "packed FP16 (two per lane) of one sub-partition");
+  f.integer("half_lanes", half_lanes, {1, 32}, "lane/cycle",
+            "packed FP16 (two per lane) of one sub-partition, on each of the two pipes that take it");
   f.integer("fp64_lanes", fp64_lanes, {1, 32}, "lane/cycle", "FP64 of one sub-partition");
   f.integer("xu_lanes", xu_lanes, {1, 32}, "lane/cycle", "special functions and conversions of one sub-partition");
   f.integer("uniform_issue_cycles", uniform_issue_cycles, {1, 32}, "cycle",
             "between two uniform-datapath instructions");
   f.integer("uniform_operand_cycles", uniform_operand_cycles, {0, 32}, "cycle",
-            "that arithmetic with a uniform operand keeps the uniform datapath");
+            "between two rows of four uniform registers that instructions read");
   f.integer("tensor_fma_per_cycle", tensor_fma_per_cycle, {1, 4096}, "FMA/cycle", "dense FP16 of one sub-partition");
   f.integer("tensor_issue_cycles", tensor_issue_cycles, {1, 200}, "cycle", "between two HMMAs of few multiply-adds");
   f.integer("tensor_double_cycles", tensor_double_cycles, {1, 1000}, "cycle", "between two DMMA.884");
@@ -91,6 +94,7 @@ void InstructionCacheSpec::fields(SpecFields& f) {
          "between two lines that the SMs of a GPC are sent; 0: no limit");
   f.integer("buffer_lines", buffer_lines, {0, 4096}, "line", "that a sub-partition holds; 0: jumps never wait for it");
   f.integer("buffer_cycles", buffer_cycles, {0, 1000}, "cycle", "that a jump to a line waits that it does not hold");
+  f.integer("jump_cycles", jump_cycles, {0, 100}, "cycle", "that any jump waits for its first instruction");
 }
 
 void ConstantCacheSpec::fields(SpecFields& f) {
@@ -129,6 +133,12 @@ void LsuSpec::fields(SpecFields& f) {
             "data that a store hands over; the dispatch port is taken meanwhile");
   f.integer("wide_address_cycles", wide_address_cycles, {0, 32}, "cycle",
             "that an address of 64 bits keeps the dispatch port beyond the instruction's own");
+  f.integer(
+      "operand_cycles", operand_cycles, {0, 100}, "cycle",
+      "from the end of its wait in the sub-partition's queue until an instruction's registers may be overwritten");
+  f.integer("operand_register_cycles", operand_register_cycles, {0, 32}, "cycle",
+            "more for each register of its address and data");
+  f.integer("operand_store_cycles", operand_store_cycles, {0, 32}, "cycle", "more for one with data");
   f.integer("store_buffer_cycles", store_buffer_cycles, {0, 10000}, "cycle",
             "of data of earlier stores that may still be leaving the SM when a store passes the data stage");
   f.integer("hits_before_answer", hits_before_answer, {1, 64}, "access",

@@ -40,6 +40,7 @@ struct PipesSpec {
   std::int64_t fma_lanes = 0;          // FP32 multiply-add, per sub-partition
   std::int64_t imad_lanes = 0;         // integer multiply-add
   std::int64_t wide_issue_cycles = 0;  // dispatch port, for a 64-bit multiply-add
+  std::int64_t wide_imad_cycles = 0;   // ... its pipe
   std::int64_t alu_lanes = 0;
   std::int64_t half_lanes = 0;
   std::int64_t fp64_lanes = 0;
@@ -77,6 +78,7 @@ struct InstructionCacheSpec {
   double gpc_line_cycles = 0;      // the GPC's cache sends a line to one of its SMs; 0: no limit
   std::int64_t buffer_lines = 0;   // of a sub-partition; 0: jumps never wait for it
   std::int64_t buffer_cycles = 0;  // a jump to a line that is not there
+  std::int64_t jump_cycles = 0;    // any jump, behind the branch's own
   void fields(SpecFields& f);
 };
 
@@ -102,6 +104,9 @@ struct LsuSpec {
   std::int64_t wavefront_cycles = 0;           // between two wavefronts of one warp
   std::int64_t store_registers_per_cycle = 0;  // that a store hands over through the dispatch port
   std::int64_t wide_address_cycles = 0;        // of the dispatch port, for an address of 64 bits
+  std::int64_t operand_cycles = 0;             // from the sub-partition's queue until registers may be overwritten ...
+  std::int64_t operand_register_cycles = 0;    // ... more for each register that is read
+  std::int64_t operand_store_cycles = 0;       // ... and for data
   double wide_issue_cycles = 0;                // of the way to the SM's queues, for addresses of 64 bits
   std::int64_t store_buffer_cycles = 0;        // data of stores that may still leave when the next one passes
   std::int64_t hits_before_answer = 0;     // that pass the data stage while a load that waited for L2 waits its turn

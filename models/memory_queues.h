@@ -40,6 +40,7 @@ class MemoryQueues {
     const std::int64_t places = wide ? wide_places_ : 1;
     Sub& own = subs_[sub];
     const Cycle queued = std::max({now, own.free, sm_.oldest(places)});
+    handed_on_ = queued;
     own.free = queued + cycles;
     own.all.push(queued);
     const Cycle first = std::max(queued, sm_left_);
@@ -49,6 +50,8 @@ class MemoryQueues {
     for (std::int64_t i = 0; i < places; ++i) sm_.push(sm_left_);
     return std::max(sm_left_, global_left_);
   }
+  // When the instruction that came last leaves its sub-partition's queue.
+  Cycle handed_on() const { return handed_on_; }
   // `turn`: from when on the pipeline can take up the next one; `left`, not earlier: when its place is free.
   void leave_shared(Cycle turn, Cycle left) {
     sm_left_ = std::max(sm_left_, turn);
@@ -91,6 +94,7 @@ class MemoryQueues {
   Ring sm_, global_, found_;
   std::int64_t wide_places_;
   Cycle sm_left_ = 0, global_left_ = 0;  // when the last one left them
+  Cycle handed_on_ = 0;
 };
 
 }  // namespace tilescope

@@ -48,11 +48,25 @@ PipeTable::PipeTable(const GpuSpec& gpu) : tensor_cores_(gpu.pipes) {
     use.arithmetic = row.pipe == Pipe::fma || row.pipe == Pipe::imad || row.pipe == Pipe::alu ||
                      row.pipe == Pipe::half || row.pipe == Pipe::fp64;
     use.passes_barrier = use.arithmetic || row.op == OpClass::tensor;
-    use.goes_on = row.order == Order::none && row.op != OpClass::branch && row.op != OpClass::exit;
+    use.goes_on = row.order == Order::none && row.op != OpClass::branch && row.op != OpClass::convergence &&
+                  row.op != OpClass::exit;
   }
   const auto of = [this](OpClass op) -> PipeUse& { return use_[static_cast<std::size_t>(op)]; };
   const auto latency = [&](OpClass op, std::int64_t cycles) { of(op).latency = static_cast<std::uint16_t>(cycles); };
   of(OpClass::imad_wide).dispatch = static_cast<std::uint16_t>(spec.wide_issue_cycles);
+  of(OpClass::imad_wide).interval = static_cast<std::uint16_t>(spec.wide_imad_cycles);
+  of(OpClass::half_tensor).interval = of(OpClass::half).interval;
+  if (spec.fma_lanes >= 2 * spec.imad_lanes) {
+    const auto share = [&of](OpClass op, FmaHalf half, std::uint16_t cycles) {
+      of(op).half = half;
+      of(op).half_cycles = cycles;
+    };
+    const std::uint16_t cycles = of(OpClass::imad).interval;
+    share(OpClass::fma, FmaHalf::either, cycles);
+    share(OpClass::imad, FmaHalf::heavy, cycles);
+    share(OpClass::imad_wide, FmaHalf::heavy, of(OpClass::imad_wide).interval);
+    share(OpClass::half, FmaHalf::both, of(OpClass::half).interval);
+  }
   latency(OpClass::fp64, spec.fp64_latency_cycles);
   latency(OpClass::xu, spec.xu_latency_cycles);
   latency(OpClass::tensor, spec.tensor_latency_cycles);

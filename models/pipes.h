@@ -14,6 +14,10 @@
 
 namespace tilescope {
 
+// The pipe for multiply-adds has two halves of 16 lanes. The heavy one takes integers, too; FP32 goes to the light one
+// as long as that is free; packed halves go through both.
+enum class FmaHalf : std::uint8_t { none, either, heavy, both };
+
 struct PipeUse {
   Pipe pipe = Pipe::none;
   std::uint16_t interval = 1;   // cycles until the pipe takes the next instruction of the sub-partition
@@ -24,6 +28,8 @@ struct PipeUse {
   bool arithmetic = false;      // writes a register some cycles after its issue
   bool passes_barrier = false;  // does not wait at its warp's barrier
   bool waits = false;           // for more than its wait mask names: exit, groups of copies or products
+  FmaHalf half = FmaHalf::none;   // of the pipe for multiply-adds, where that has two
+  std::uint16_t half_cycles = 0;  // ... and for how long
 };
 
 class PipeTable {

@@ -11,7 +11,8 @@ TEST_CASE("instruction rates of a full SM") {
     double measured;
   } const rows[] = {
       {"FFMA", step(OpClass::fma), 0.25},
-      {"HFMA2", step(OpClass::half), 0.26},
+      {"HFMA2", step(OpClass::half), 0.5},
+      {"HFMA2.MMA", step(OpClass::half_tensor), 0.5},
       {"IMAD", step(OpClass::imad), 0.5},
       {"IADD3, LOP3, SHF", step(OpClass::alu), 0.5},
       {"DFMA", step(OpClass::fp64), 0.5},
@@ -100,13 +101,15 @@ TEST_CASE("a pass that fills two registers waits for a cycle without a result of
 }
 
 // Measured on an H100 (uniform_rate), eight warps of each sub-partition; four cycles of an iteration are the loop's.
-TEST_CASE("the uniform datapath takes an instruction every two cycles, and a cycle for each operand that others read") {
-  Step with_operand = step(OpClass::fma);
-  with_operand.instruction.reads_uniform = 1;
+// Its multiply-adds read two rows of uniform registers each.
+TEST_CASE("the uniform datapath takes an instruction every two cycles, and others read its registers in between") {
+  Step with_operand = step(OpClass::fma), two_rows = step(OpClass::uniform);
+  with_operand.instruction.uniform_rows = 1;
+  two_rows.instruction.uniform_rows = 2;
   const auto cycles = [&](int uniform, const Step& beside, int others) {
     Program turn;
     for (int i = 0; i < 16; ++i) {
-      if (i < uniform) turn = turn + Program{step(OpClass::uniform)};
+      if (i < uniform) turn = turn + Program{two_rows};
       turn = turn + repeated(others / 16 + (i < others % 16 ? 1 : 0), beside);
     }
     const auto of = [&](int turns) {

@@ -27,7 +27,7 @@ inline std::vector<std::string> executed(const Kernel& kernel, std::int64_t cta,
       const Instruction& one = segment.code[i];
       std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", name(one.op), one.stall, one.write_scoreboard,
                                      one.read_scoreboard, one.wait_mask, unsigned{one.yield},
-                                     unsigned{one.reads_uniform}, one.register_reads, one.cached, one.work, one.detail);
+                                     unsigned{one.uniform_rows}, one.register_reads, one.cached, one.work, one.detail);
       for (int n = 0; n < memory_operands(one.op); ++n, ++operand) {
         const LanePattern& pattern = kernel.patterns().pattern(operand->pattern);
         if (pattern.active == 0) continue;

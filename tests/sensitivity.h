@@ -121,7 +121,7 @@ inline bool reads_l2(const KernelRun& ran) { return ran.l2().read_sectors != 0; 
 inline bool atomics(const KernelRun& ran) { return ran.l2().atomic_sectors + ran.l2().reduction_sectors != 0; }
 inline bool reads_hbm(const KernelRun& ran) { return ran.hbm().read_bytes != 0; }
 inline bool turns(const KernelRun& ran, Turn turn) {
-  return ran.executes([turn](const Instruction& one) { return one.op == OpClass::branch && one.turn() == turn; });
+  return ran.executes([turn](const Instruction& one) { return is_turn(one.op) && one.turn() == turn; });
 }
 inline bool of_scope(const KernelRun& ran, Scope scope) {
   return ran.executes([scope](const Instruction& one) { return one.op == OpClass::membar && one.scope() == scope; });
@@ -138,6 +138,15 @@ inline bool reads_operand(const KernelRun& ran) {
   return ran.executes(
       [](const Instruction& one) { return one.op != OpClass::constant_load && one.constant != ConstantLine::kNone; });
 }
+// Something waits for an access to have read its registers.
+inline bool overwrites_operands(const KernelRun& ran) {
+  return ran.executes([](const Instruction& one) { return one.read_scoreboard < kScoreboards; });
+}
+inline bool overwrites_data(const KernelRun& ran) {
+  return ran.executes([](const Instruction& one) {
+    return one.read_scoreboard < kScoreboards && memory_operands(one.op) == 1 && !is_load(access_of(one.op, 0));
+  });
+}
 inline bool multiplies(const KernelRun& ran) {
   return ran.executes([](const Instruction& one) { return traits(one.op).pipe == Pipe::tensor; });
 }
@@ -148,11 +157,10 @@ inline const std::vector<Use>& uses() {
       {"clock.tensor_gap_ns", multiplies},
       {"clock.tensor_step_ns", multiplies},
       {"pipes.wide_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::imad_wide); }},
+      {"pipes.wide_imad_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::imad_wide); }},
       {"pipes.uniform_issue_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::uniform); }},
       {"pipes.uniform_operand_cycles",
-       [](const KernelRun& ran) {
-         return ran.executes([](const Instruction& one) { return one.reads_uniform != 0; });
-       }},
+       [](const KernelRun& ran) { return ran.executes([](const Instruction& one) { return one.uniform_rows != 0; }); }},
       {"pipes.tensor_issue_cycles",
        [](const KernelRun& ran) {  // longer than the products' own time when doubled
          const GpuSpec& gpu = ran.gpu;
@@ -198,6 +206,7 @@ inline const std::vector<Use>& uses() {
       {"instruction_cache.launch_line_cycles", always},
       {"instruction_cache.gpc_line_cycles", always},
       {"instruction_cache.buffer_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::branch); }},
+      {"instruction_cache.jump_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::branch); }},
       {"instruction_cache.memory_cycles",
        [](const KernelRun& ran) {
          const auto brought = static_cast<std::size_t>(ran.gpu.instruction_cache.launch_kib) * 64;  // instructions
@@ -236,6 +245,9 @@ inline const std::vector<Use>& uses() {
        [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
       {"lsu.wide_issue_cycles",
        [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
+      {"lsu.operand_cycles", overwrites_operands},
+      {"lsu.operand_register_cycles", overwrites_operands},
+      {"lsu.operand_store_cycles", overwrites_data},
       {"lsu.barrier_turn_cycles", [](const KernelRun& ran) { return ran.executes_op(OpClass::barrier); }},
       {"lsu.answer_turn_cycles",
        [](const KernelRun& ran) {

@@ -30,7 +30,7 @@ class SampleKernel : public Kernel {
                            OpClass::branch,  OpClass::global_store, OpClass::exit};
     for (const OpClass op : ops) code_.push_back({.op = op, .stall = 2, .cached = 1, .line = 7});
     code_[1].yield = 1;
-    code_[1].reads_uniform = 1;
+    code_[1].uniform_rows = 1;
     code_[3].write_scoreboard = 5;
     code_[4].wait_mask = 0x21;
     code_[4].detail = 3;
@@ -160,7 +160,7 @@ inline bool same_kernel(const Kernel& a, const Kernel& b) {
     const Instruction &x = a.code()[i], &y = b.code()[i];
     if (x.op != y.op || x.stall != y.stall || x.write_scoreboard != y.write_scoreboard ||
         x.read_scoreboard != y.read_scoreboard || x.wait_mask != y.wait_mask || x.yield != y.yield ||
-        x.reads_uniform != y.reads_uniform || x.register_reads != y.register_reads || x.cached != y.cached ||
+        x.uniform_rows != y.uniform_rows || x.register_reads != y.register_reads || x.cached != y.cached ||
         x.work != y.work || x.detail != y.detail || x.line != y.line)
       return false;
   }

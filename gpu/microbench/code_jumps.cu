@@ -19,10 +19,19 @@ constexpr int kOwnInstructions = 4;  // of a block without what it jumps over
 constexpr int kTurns = 2;
 constexpr int kOtherInstructions = 24000;
 
+// Many in one statement: compilers take long over as many statements.
 template <int kCount>
 __device__ inline void instructions(float& x) {
+  constexpr int kTogether = 8;
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
+  for (int i = 0; i < kCount / kTogether; ++i) {
+    asm volatile(
+        "fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %0, %0, %0, %0;"
+        "fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %0, %0, %0, %0;"
+        : "+f"(x));
+  }
+#pragma unroll
+  for (int i = 0; i < kCount % kTogether; ++i) {
     asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x));
   }
 }

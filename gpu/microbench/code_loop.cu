@@ -10,15 +10,16 @@ namespace tilescope::gpu {
 namespace {
 
 constexpr int kTurns = 16;
+constexpr int kSums = 8;
 
 template <int kCount>
 __global__ void __launch_bounds__(1024) loop(int subs, float a, float b, int turns, int* cycles, float* sink) {
   __shared__ Span span;
   begin_span(span);
   const bool busy = static_cast<int>(threadIdx.x / 32 % 4) < subs;
-  float sum[8];
+  float sum[kSums];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < kSums; ++i) {
     sum[i] = a + static_cast<float>(i);
   }
   unsigned start = 0xffffffff, stop = 0;
@@ -28,14 +29,19 @@ __global__ void __launch_bounds__(1024) loop(int subs, float a, float b, int tur
       start = clock_now();
     }
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(sum[i % 8]) : "f"(a), "f"(b));
+    for (int i = 0; i < kCount / kSums; ++i) {  // in one statement: compilers take long over as many statements
+      asm volatile(
+          "fma.rn.f32 %0, %0, %8, %9; fma.rn.f32 %1, %1, %8, %9; fma.rn.f32 %2, %2, %8, %9; fma.rn.f32 %3, %3, %8, %9;"
+          "fma.rn.f32 %4, %4, %8, %9; fma.rn.f32 %5, %5, %8, %9; fma.rn.f32 %6, %6, %8, %9; fma.rn.f32 %7, %7, %8, %9;"
+          : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]),
+            "+f"(sum[7])
+          : "f"(a), "f"(b));
     }
   }
   stop = busy ? clock_now() : 0;
   float all = 0;
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < kSums; ++i) {
     all += sum[i];
   }
   sink[threadIdx.x] = all;

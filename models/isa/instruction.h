@@ -38,7 +38,7 @@ struct Instruction {
   std::uint8_t read_scoreboard = kNoScoreboard;   // released when the operands have been read
   std::uint8_t wait_mask = 0;                     // bit s: wait until scoreboard s is free
   std::uint8_t yield : 1 = 0;                     // 1: the compiler suggests another warp next
-  std::uint8_t reads_uniform : 1 = 0;             // arithmetic on vector registers: an operand is a uniform register
+  std::uint8_t uniform_rows : 2 = 0;              // of four uniform registers, from which arithmetic reads operands
   std::uint8_t register_reads = 0;                // from the even and the odd bank: models/register_banks.h
   std::uint8_t cached = 1;                        // global loads: 0 bypasses L1 (LDG.STRONG, ld.cg, LDGSTS.BYPASS)
   std::uint16_t work = 0;                         // tensor: multiply-adds of 16 bits of the whole warp, in units of 256

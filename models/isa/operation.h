@@ -21,8 +21,8 @@ enum class OpClass : std::uint8_t {
   fp64,               // DFMA DADD DMUL
   xu,                 // MUFU I2F F2I POPC
   tensor,             // HMMA IMMA DMMA; `work` says how much
-  uniform,            // ULDC UIADD3 UMOV R2UR
-  branch,             // BRA BSSY BSYNC CALL RET WARPSYNC
+  uniform,            // UIADD3 UIMAD ULEA
+  branch,             // BRA CALL RET
   exit,               // EXIT
   nop,                // NOP
   barrier,            // BAR.SYNC, BAR.RED: of all warps of the CTA or, with a count, of some
@@ -74,8 +74,11 @@ enum class OpClass : std::uint8_t {
   cluster_barrier,    // UCGABAR_WAIT
   shared_release,     // USETSHMSZ: a CTA gives shared memory back before it ends
   warp_special,       // S2UR, S2R of what a warp's lanes share: SR_CTAID
+  convergence,        // BSSY BSYNC BREAK WARPSYNC: lanes that part and meet; Turn
+  half_tensor,        // HFMA2.MMA: two halves, on the pipe of FP64
+  uniform_move,       // ULDC UMOV VOTEU: into uniform registers, not through their datapath
 };
-inline constexpr int kOpClasses = static_cast<int>(OpClass::warp_special) + 1;
+inline constexpr int kOpClasses = static_cast<int>(OpClass::uniform_move) + 1;
 
 // The execution pipes of a sub-partition. mio and lg are the two ways to the units that the sub-partitions share.
 enum class Pipe : std::uint8_t { none, fma, imad, alu, half, fp64, xu, tensor, uniform, mio, lg };
@@ -151,14 +154,14 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::xu, "xu", Pipe::xu, {}, 0, "", "xu", Order::none, ""},
     {OpClass::tensor, "tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, ""},
     {OpClass::uniform, "uniform", Pipe::uniform, {}, 6, "", "uniform", Order::none, ""},
-    {OpClass::branch, "branch", Pipe::none, {}, 4, "", "cbu", Order::none, ""},
+    {OpClass::branch, "branch", Pipe::none, {}, 4, "", "", Order::none, ""},
     {OpClass::exit, "exit", Pipe::none, {}, 4, "", "cbu", Order::none, ""},
     {OpClass::nop, "nop", Pipe::none, {}, 4, "", "", Order::none, ""},
-    {OpClass::barrier, "barrier", Pipe::none, {}, 4, "", "", Order::barrier, ""},
+    {OpClass::barrier, "barrier", Pipe::none, {}, 4, "", "adu", Order::barrier, ""},
     {OpClass::dependency, "dependency", Pipe::none, {}, 4, "", "", Order::none, "hints of dependent launches take no time"},
     {OpClass::membar, "membar", Pipe::none, {}, 4, "", "", Order::fence, ""},
     {OpClass::special, "special", Pipe::mio, {}, 0, "", "lsu", Order::none, ""},
-    {OpClass::constant_load, "constant_load", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::constant_load, "constant_load", Pipe::mio, {}, 0, "", "adu", Order::none, ""},
     {OpClass::shuffle, "shuffle", Pipe::mio, {}, 0, "", "lsu", Order::none, ""},
     {OpClass::global_load, "global_load", Pipe::lg, {AccessKind::global_load}, 0, "global_ld", "lsu", Order::none, ""},
     {OpClass::global_store, "global_store", Pipe::lg, {AccessKind::global_store}, 0, "global_st", "lsu", Order::none, ""},
@@ -177,11 +180,11 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::generic_atomic, "generic_atomic", Pipe::lg, {AccessKind::global_atomic, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_atom", "lsu", Order::none, ""},
     {OpClass::generic_reduction, "generic_reduction", Pipe::lg, {AccessKind::global_reduction, AccessKind::shared_atomic, AccessKind::local_store}, 0, "generic_red", "lsu", Order::none, ""},
     {OpClass::matrix_store, "matrix_store", Pipe::mio, {AccessKind::shared_store}, 0, "shared_stsm", "lsu", Order::none, ""},
-    {OpClass::barrier_arrival, "barrier_arrival", Pipe::none, {}, 4, "", "", Order::barrier, ""},
-    {OpClass::partial_barrier, "partial_barrier", Pipe::none, {}, 4, "", "", Order::barrier, ""},
+    {OpClass::barrier_arrival, "barrier_arrival", Pipe::none, {}, 4, "", "adu", Order::barrier, ""},
+    {OpClass::partial_barrier, "partial_barrier", Pipe::none, {}, 4, "", "adu", Order::barrier, ""},
     {OpClass::cache_control, "cache_control", Pipe::none, {}, 4, "", "", Order::invalidation, ""},
     {OpClass::error_barrier, "error_barrier", Pipe::none, {}, 4, "", "", Order::none, ""},
-    {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "", Order::copy_group, ""},
+    {OpClass::async_commit, "async_commit", Pipe::none, {}, 4, "", "lsu", Order::copy_group, ""},
     {OpClass::async_wait, "async_wait", Pipe::none, {}, 4, "", "", Order::copies, ""},
     {OpClass::group_tensor, "group_tensor", Pipe::tensor, {}, 15, "", "tensor", Order::none, ""},
     {OpClass::group_wait, "group_wait", Pipe::none, {}, 4, "", "", Order::products, ""},
@@ -202,7 +205,10 @@ inline constexpr std::array<OperationTraits, kOpClasses> kOperations = {{
     {OpClass::cluster_arrival, "cluster_arrival", Pipe::none, {}, 4, "", "", Order::cluster_arrival, ""},
     {OpClass::cluster_barrier, "cluster_barrier", Pipe::none, {}, 4, "", "", Order::cluster, ""},
     {OpClass::shared_release, "shared_release", Pipe::uniform, {}, 6, "", "uniform", Order::none, "shared memory that is given back early stays with its CTA"},
-    {OpClass::warp_special, "warp_special", Pipe::mio, {}, 0, "", "", Order::none, ""},
+    {OpClass::warp_special, "warp_special", Pipe::mio, {}, 0, "", "adu", Order::none, ""},
+    {OpClass::convergence, "convergence", Pipe::none, {}, 4, "", "cbu", Order::none, ""},
+    {OpClass::half_tensor, "half_tensor", Pipe::fp64, {}, 5, "", "tensor", Order::none, ""},
+    {OpClass::uniform_move, "uniform_move", Pipe::none, {}, 6, "", "", Order::none, ""},
 }};
 // clang-format on
 
@@ -220,7 +226,7 @@ constexpr std::array<Hot, kOpClasses> hot_table() {
     Hot& hot = table[static_cast<std::size_t>(row.op)];
     hot.accesses = row.accesses;
     for (const AccessKind access : row.accesses) hot.operands += access != AccessKind::none ? 1 : 0;
-    hot.load_store_unit = row.pipe_counter == "lsu";
+    hot.load_store_unit = row.pipe_counter == "lsu" && row.pipe != Pipe::none;
     hot.order = row.order;
   }
   return table;
@@ -237,6 +243,8 @@ constexpr const Hot& hot(OpClass op) { return kHot[static_cast<std::size_t>(op)]
 
 constexpr const OperationTraits& traits(OpClass op) { return kOperations[static_cast<std::size_t>(op)]; }
 constexpr std::string_view name(OpClass op) { return traits(op).name; }
+// An instruction of which Turn says more.
+constexpr bool is_turn(OpClass op) { return op == OpClass::branch || op == OpClass::convergence; }
 
 // How many MemoryOperands an instruction takes from its segment.
 constexpr int memory_operands(OpClass op) { return operation_detail::hot(op).operands; }

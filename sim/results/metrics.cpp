@@ -116,7 +116,8 @@ void Registry::add_instructions() {
   executed_pipe("xu", "special functions and conversions");
   executed_pipe("tensor", "tensor cores");
   executed_pipe("uniform", "uniform datapath");
-  executed_pipe("cbu", "branches and exits");
+  executed_pipe("adu", "barriers, loads of constants, special registers of the warp");
+  executed_pipe("cbu", "lanes that part and meet, exits");
   executed_pipe("lsu", "everything the load/store unit takes");
 }
 

@@ -47,10 +47,10 @@ Launch read_launch(ByteReader& in) {
   return launch;
 }
 
-constexpr unsigned kYields = 1, kReadsUniform = 4;
+constexpr unsigned kYields = 1, kRowsFrom = 2, kMostHints = 15;
 
 unsigned hints_of(const Instruction& instruction) {
-  return (instruction.yield != 0 ? kYields : 0) | (instruction.reads_uniform != 0 ? kReadsUniform : 0);
+  return (instruction.yield != 0 ? kYields : 0) | unsigned{instruction.uniform_rows} << kRowsFrom;
 }
 
 void write_instruction(ByteWriter& out, const Instruction& instruction) {
@@ -72,9 +72,10 @@ Instruction read_instruction(ByteReader& in) {
   for (std::uint8_t* field : {&instruction.stall, &instruction.write_scoreboard, &instruction.read_scoreboard,
                               &instruction.wait_mask, &hints, &instruction.register_reads, &instruction.cached})
     *field = static_cast<std::uint8_t>(in.fixed(1));
-  if (hints > 7) throw Malformed{fmt::format("an instruction's scheduling hints are {}; must be 0 to 7", hints)};
+  if (hints > kMostHints)
+    throw Malformed{fmt::format("an instruction's scheduling hints are {}; must be 0 to {}", hints, kMostHints)};
   instruction.yield = (hints & kYields) != 0 ? 1 : 0;
-  instruction.reads_uniform = (hints & kReadsUniform) != 0 ? 1 : 0;
+  instruction.uniform_rows = hints >> kRowsFrom & 3U;
   instruction.work = static_cast<std::uint16_t>(in.fixed(2));
   instruction.detail = static_cast<std::uint16_t>(in.fixed(2));
   instruction.line = in.fixed(3) & 0xffffffU;

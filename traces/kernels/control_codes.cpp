@@ -18,11 +18,11 @@ bool is_variable(OpClass op) { return traits(op).fixed_latency == 0; }
 // Cycles between two instructions of one warp that use the same unit.
 int same_unit_interval(OpClass earlier, OpClass later) {
   if (uses_load_store_unit(earlier) && uses_load_store_unit(later)) return 4;
-  if (earlier == OpClass::barrier &&
-      (uses_load_store_unit(later) || later == OpClass::branch || later == OpClass::exit))
+  if (earlier == OpClass::barrier && (uses_load_store_unit(later) || is_turn(later) || later == OpClass::exit))
     return 6;
   if (is_imad(earlier) && is_imad(later)) return 2;
-  const bool every_second = earlier == OpClass::alu || earlier == OpClass::uniform || earlier == OpClass::half;
+  const bool every_second = earlier == OpClass::alu || earlier == OpClass::uniform || earlier == OpClass::half ||
+                            earlier == OpClass::half_tensor;
   return earlier == later && every_second ? 2 : 1;
 }
 

@@ -29,18 +29,18 @@ class CopyWriter {
     code_.section();
     code_.emit(OpClass::constant_load);
     const Register cta = code_.emit(OpClass::warp_special);
-    const Register threads = code_.emit(OpClass::uniform);
+    const Register threads = code_.emit(OpClass::uniform_move);
     const Register per_cta = code_.emit(OpClass::uniform, {threads});
     const Register thread = code_.emit(OpClass::special);
     at_[0] = code_.emit(OpClass::imad, {cta, per_cta, thread});
-    const Register count = code_.emit(OpClass::uniform);
+    const Register count = code_.emit(OpClass::uniform_move);
     for (std::size_t i = 0; i < kElements; ++i) {
       if (i > 0) at_[i] = code_.emit(OpClass::alu, {at_[i - 1], threads});
       inside_[i] = code_.emit(OpClass::alu, {at_[i], count});
     }
     std::array<Register, kElements> in{}, out{};
     for (std::size_t i = 0; i < kElements; ++i) {
-      if (i == 1) code_.emit(OpClass::uniform);  // the descriptor of global memory
+      if (i == 1) code_.emit(OpClass::uniform_move);  // the descriptor of global memory
       in[i] = code_.emit(OpClass::constant_load, {}, inside_[i]);
     }
     for (std::size_t i = 0; i < kElements; ++i) {
@@ -71,12 +71,12 @@ void emit_strided(CodeBuilder& code) {
   code.emit(OpClass::constant_load);
   const Register thread = code.emit(OpClass::special);
   const Register cta = code.emit(OpClass::warp_special);
-  const Register most = code.emit(OpClass::uniform);
+  const Register most = code.emit(OpClass::uniform_move);
   const Register threads = code.emit(OpClass::constant_load);
   const Register group = code.emit(OpClass::uniform, {cta});
   std::array<Register, kElements> at{}, inside{}, stride{}, in{}, value{};
   at[0] = code.emit(OpClass::imad, {threads, group, thread});
-  const Register count = code.emit(OpClass::uniform);
+  const Register count = code.emit(OpClass::uniform_move);
   for (std::size_t i = 0; i < kElements; ++i) {
     if (i > 0) at[i] = code.emit(OpClass::alu, {at[i - 1], threads});
     inside[i] = code.emit(OpClass::alu, {at[i], count});
@@ -91,10 +91,10 @@ void emit_strided(CodeBuilder& code) {
     code.load_to(value[i], OpClass::global_load, {kCopyLoad, static_cast<int>(i)}, {address}, inside[i]);
   };
   parameters(0);
-  code.emit(OpClass::uniform);  // the descriptor of global memory
+  code.emit(OpClass::uniform_move);  // the descriptor of global memory
   value[0] = code.name();
   // What a lane without an element adds.
-  value[1] = code.emit(OpClass::half);
+  value[1] = code.emit(OpClass::half_tensor);
   parameters(1);
   load(0);
   parameters(2);

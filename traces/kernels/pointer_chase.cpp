@@ -50,10 +50,10 @@ void PointerChase::write(CodeBuilder& code) {
   code.section();
   code.emit(OpClass::constant_load);
   const Register steps = code.emit(OpClass::constant_load);
-  const Register first = code.emit(OpClass::uniform);
+  const Register first = code.emit(OpClass::uniform_move);
   code.emit_to(pointer, OpClass::imad, {first});
   code.emit(OpClass::imad, {first});
-  code.emit(OpClass::uniform);
+  code.emit(OpClass::uniform_move);
   code.effect(OpClass::branch, {}, code.emit(OpClass::alu, {steps}));
   code.section();
   const Register last = code.emit(OpClass::alu, {steps});

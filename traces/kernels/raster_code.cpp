@@ -10,7 +10,7 @@ Register divide(CodeBuilder& code, Register numerator, Register denominator) {
   const Register biased = code.emit(OpClass::alu, {reciprocal});      // IADD3
   const Register positive = code.emit(OpClass::alu, {numerator});     // IABS
   const Register estimate = code.emit(OpClass::xu, {biased});         // F2I
-  code.emit(OpClass::half);                                           // HFMA2.MMA zero
+  code.emit(OpClass::half_tensor);                                    // HFMA2.MMA zero
   const Register negative = code.emit(OpClass::alu, {estimate});      // IADD3
   const Register error = code.emit(OpClass::imad, {negative, magnitude});
   const Register refined = code.emit(OpClass::imad, {estimate, error});  // IMAD.HI

@@ -20,7 +20,7 @@ class RereadWriter {
     one();
     end_pass();
     code_.section();
-    code_.effect(OpClass::exit, {}, code_.emit(OpClass::alu, {sum_, code_.emit(OpClass::uniform)}));
+    code_.effect(OpClass::exit, {}, code_.emit(OpClass::alu, {sum_, code_.emit(OpClass::uniform_move)}));
   }
 
  private:

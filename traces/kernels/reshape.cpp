@@ -22,7 +22,8 @@ int kind_of(const Placed& one) {
   if (memory_operands(op) > 0) return one.accesses[0].role;
   if (op == OpClass::fma || op == OpClass::tensor) return kProduct;
   const bool arithmetic = op == OpClass::alu || op == OpClass::imad || op == OpClass::imad_wide ||
-                          op == OpClass::uniform || op == OpClass::half;
+                          op == OpClass::uniform || op == OpClass::uniform_move || op == OpClass::half ||
+                          op == OpClass::half_tensor;
   return arithmetic ? kArithmetic : kFixed;
 }
 

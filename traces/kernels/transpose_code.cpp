@@ -36,13 +36,13 @@ class TransposeWriter {
   }
 
   void whole_tiles() {
-    const OpClass extent = rows_ == 1 ? OpClass::uniform : OpClass::constant_load;
+    const OpClass extent = rows_ == 1 ? OpClass::uniform_move : OpClass::constant_load;
     code_.section();
     code_.emit(OpClass::constant_load);
     const Register ty = code_.emit(OpClass::special);
     Register in = rows_ == 1 ? code_.emit(OpClass::constant_load) : kNoRegister;
     const Register columns = code_.emit(extent);
-    code_.emit(OpClass::uniform);  // the descriptor of global memory
+    code_.emit(OpClass::uniform_move);  // the descriptor of global memory
     const Register tx = code_.emit(OpClass::special);
     const Register cta_y = code_.emit(OpClass::warp_special);
     if (rows_ > 1) in = code_.emit(OpClass::constant_load);
@@ -93,9 +93,9 @@ class TransposeWriter {
     code_.section();
     code_.emit(OpClass::constant_load);
     const Register cta_y = code_.emit(OpClass::warp_special);
-    rows_extent_ = code_.emit(OpClass::uniform);
-    code_.emit(OpClass::uniform);
-    if (!through_shared() && rows_ == 1) code_.effect(OpClass::branch);  // BSSY
+    rows_extent_ = code_.emit(OpClass::uniform_move);
+    code_.emit(OpClass::uniform_move);
+    if (!through_shared() && rows_ == 1) code_.effect(OpClass::convergence);  // BSSY
     const Register ty = code_.emit(OpClass::special);
     const Register cta_x = code_.emit(OpClass::warp_special);
     const Register tx = code_.emit(OpClass::special);
@@ -151,7 +151,7 @@ class TransposeWriter {
       for (std::size_t row = 0; row < rows_; ++row)
         load(row, code_.emit(OpClass::imad_wide, {index[row], in[row]}, inside_[row]), inside_[row]);
     }
-    if (jumps) code_.effect(OpClass::branch);  // BSYNC
+    if (jumps) code_.effect(OpClass::convergence);  // BSYNC
   }
 
   void loads_at_one_address() {
@@ -199,7 +199,7 @@ class TransposeWriter {
   void begin_window() {
     const bool plain = spec_.pad == 0;
     const Register cta = code_.emit(OpClass::warp_special);
-    const Register base = code_.emit(plain ? OpClass::uniform : OpClass::alu);
+    const Register base = code_.emit(plain ? OpClass::uniform_move : OpClass::alu);
     window_ = code_.emit(plain ? OpClass::uniform : OpClass::alu, {cta, base});
   }
 

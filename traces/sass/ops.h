@@ -32,5 +32,7 @@ std::span<const OpEntry> async_ops();
 inline void set_class(Decoder& d, OpClass op) { d.decoded.instruction.op = op; }
 // The class of an instruction of the vector or, when its result is uniform, of the uniform datapath.
 inline void set_math_class(Decoder& d, OpClass op) { set_class(d, d.op().whole_warp ? OpClass::uniform : op); }
+// ... of one that brings something into a register and works nothing out.
+inline void set_move_class(Decoder& d, OpClass op) { set_class(d, d.op().whole_warp ? OpClass::uniform_move : op); }
 
 }  // namespace tilescope::sass

@@ -10,9 +10,9 @@ void set_flow(Decoder& d, Flow flow, OpClass op) {
   set_class(d, op);
 }
 
-// Of the branch unit, but no jump.
+// Lanes part or meet: no jump.
 void set_turn(Decoder& d, Flow flow, Turn turn) {
-  set_flow(d, flow, OpClass::branch);
+  set_flow(d, flow, OpClass::convergence);
   d.decoded.instruction.detail = static_cast<std::uint16_t>(turn);
 }
 

@@ -45,12 +45,13 @@ template <Word (*F)(Word, Word, Word, Word), int Sources>
 void decode_arithmetic(Decoder& d) {
   const bool bfloat = d.take("BF16_V2") || d.take("BF16");
   d.op().flags = (bfloat ? kBfloat : 0U) | (d.take("SAT") ? kSaturate : 0U) | (d.take("RELU") ? kRelu : 0U);
-  d.take("MMA"), d.take("FTZ");
+  const bool on_tensor_pipe = d.take("MMA");
+  d.take("FTZ");
   const bool single = F == add && d.take("F32");
   d.out();
   for (std::size_t i = 0; i < Sources; ++i) d.in(i, bfloat ? Type::bfloat : Type::half);
   d.op().run = single ? lanewise<add_to_single> : lanewise<F>;
-  set_class(d, OpClass::half);
+  set_class(d, on_tensor_pipe ? OpClass::half_tensor : single ? OpClass::imad : OpClass::half);
 }
 
 void minimum(WarpState& warp, const MicroOp& op, std::uint32_t mask) {
@@ -79,7 +80,7 @@ void decode_minimum(Decoder& d) {
   d.in(1, Type::half);
   d.predicate_in(0);
   d.op().run = minimum;
-  set_class(d, OpClass::half);
+  set_class(d, OpClass::alu);
 }
 
 std::uint32_t compared(const LaneArray& a, const LaneArray& b, unsigned half, Word comparison, Word flags) {

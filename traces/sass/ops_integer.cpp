@@ -201,7 +201,7 @@ void decode_add(Decoder& d) {  // VIADD, IADD
   d.op().in[2] = Source{};
   d.op().run = halves ? lanewise<add_halves> : lanewise<add3>;
   if (!halves) d.op().linear = Linear::sum;
-  set_math_class(d, OpClass::alu);
+  set_math_class(d, OpClass::imad);
 }
 
 void decode_multiply(Decoder& d) {  // IMAD in all its forms
@@ -234,7 +234,7 @@ void decode_multiply(Decoder& d) {  // IMAD in all its forms
     d.op().run = with_carry ? multiply_add_carry : lanewise<multiply_add>;
     if (!with_carry) d.op().linear = Linear::product;
   }
-  set_math_class(d, wide ? OpClass::imad_wide : OpClass::imad);
+  set_math_class(d, wide || high ? OpClass::imad_wide : OpClass::imad);
 }
 
 template <Word (*F)(Word, Word, Word, Word), OpClass Class>

@@ -85,7 +85,7 @@ void decode_vote(Decoder& d) {  // VOTE.ANY R0, PT, P1; VOTE.ALL P0, P1; VOTEU.A
   d.predicate_in(0);
   d.decoded.warp_wide = true;
   d.op().run = vote;
-  set_math_class(d, OpClass::alu);
+  set_move_class(d, OpClass::alu);
 }
 
 // MATCH: which active lanes hold the same value. flags: 1 ALL (all or none), 2 of 64 bits

@@ -304,7 +304,7 @@ void decode_move(Decoder& d) {  // MOV R0, R1; with a lane mask 0xf on older ass
     d.op().linear = Linear::sum;
   }
   if (d.more() && d.immediate() != 0xf) d.fail("MOV with a byte mask");
-  set_math_class(d, OpClass::alu);
+  set_move_class(d, OpClass::alu);
 }
 
 void decode_predicates_to_register(Decoder& d) {  // P2R R0, PR, R1, 0x7f

@@ -208,7 +208,7 @@ void decode_check_division(Decoder& d) {
   d.in(0, Type::real);
   d.in(1, Type::real);
   d.op().run = check_division;
-  set_class(d, OpClass::alu);
+  set_class(d, OpClass::xu);
 }
 
 }  // namespace

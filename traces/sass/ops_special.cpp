@@ -282,7 +282,7 @@ void decode_constant_load(Decoder& d) {  // LDC.64 R0, c[0x0][R4+0x10]
     if (bytes == 8) d.op().in[1] = d.constant_source(from->bank, from->value + 4);
     d.op().run = copy;
   }
-  set_class(d, d.op().whole_warp ? OpClass::uniform : OpClass::constant_load);
+  set_move_class(d, OpClass::constant_load);
 }
 
 void decode_to_uniform(Decoder& d) {  // R2UR [P0,] UR4, R0
@@ -292,7 +292,7 @@ void decode_to_uniform(Decoder& d) {  // R2UR [P0,] UR4, R0
   d.in(0);
   if (d.op().in[0].modifiers != 0) d.fail("a source modifier");
   d.op().run = to_uniform;
-  set_class(d, OpClass::uniform);
+  set_class(d, OpClass::alu);
 }
 
 }  // namespace

@@ -138,10 +138,9 @@ class Builder {
     program_.code.back() = std::move(decoder.decoded);
     add_control_codes(listed);
     Instruction& instruction = program_.code.back().instruction;
-    if (fetches_operands(instruction.op)) {
-      instruction.register_reads = reuse.reads_of(*parsed);
-      instruction.reads_uniform = reads_uniform(*parsed) ? 1 : 0;
-    }
+    if (fetches_operands(instruction.op)) instruction.register_reads = reuse.reads_of(*parsed);
+    if (fetches_operands(instruction.op) || instruction.op == OpClass::uniform)
+      instruction.uniform_rows = uniform_rows(*parsed) & 3U;
     instruction.constant = constant_lines_.read_by(*parsed);
     return problem;
   }
@@ -188,7 +187,7 @@ class Builder {
   // Loads and stores fetch theirs on a path of their own.
   static bool fetches_operands(OpClass op) {
     return op == OpClass::fma || op == OpClass::imad || op == OpClass::imad_wide || op == OpClass::alu ||
-           op == OpClass::half || op == OpClass::fp64;
+           op == OpClass::half || op == OpClass::half_tensor || op == OpClass::fp64;
   }
 
   bool is_place(std::uint32_t address) const {

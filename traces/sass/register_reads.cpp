@@ -46,11 +46,15 @@ std::uint8_t ReuseCache::reads_of(const ParsedInstruction& one) {
   return register_reads(reads[0], reads[1]);
 }
 
-bool reads_uniform(const ParsedInstruction& one) {
-  const std::vector<const Operand*> operands = sources(one);
-  return std::any_of(operands.begin(), operands.end(), [](const Operand* operand) {
-    return operand->kind == Operand::Kind::reg && operand->reg >= kUR0 && operand->reg < kURZ;
-  });
+std::uint8_t uniform_rows(const ParsedInstruction& one) {
+  constexpr RegisterId kPerRow = 4;
+  std::vector<RegisterId> rows;
+  for (const Operand* operand : sources(one)) {
+    if (operand->kind != Operand::Kind::reg || operand->reg < kUR0 || operand->reg >= kURZ) continue;
+    const RegisterId row = (operand->reg - kUR0) / kPerRow;
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+  }
+  return static_cast<std::uint8_t>(std::min<std::size_t>(rows.size(), 3));
 }
 
 }  // namespace tilescope::sass

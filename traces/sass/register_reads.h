@@ -32,7 +32,7 @@ class ReuseCache {
   }
 };
 
-// Whether a source operand of `one` is a uniform register.
-bool reads_uniform(const ParsedInstruction& one);
+// Uniform registers are read in rows of four: from how many of these rows `one` has source operands, 3 at most.
+std::uint8_t uniform_rows(const ParsedInstruction& one);
 
 }  // namespace tilescope::sass

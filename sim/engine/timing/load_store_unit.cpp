@@ -24,6 +24,9 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       issue_cycles_(gpu.lsu.issue_cycles),
       store_registers_per_cycle_(gpu.lsu.store_registers_per_cycle),
       wide_address_cycles_(gpu.lsu.wide_address_cycles),
+      operand_cycles_(gpu.lsu.operand_cycles),
+      operand_register_cycles_(gpu.lsu.operand_register_cycles),
+      operand_store_cycles_(gpu.lsu.operand_store_cycles),
       store_buffer_cycles_(gpu.lsu.store_buffer_cycles),
       wavefront_cycles_(gpu.lsu.wavefront_cycles),
       lines_together_(gpu.lsu.lines_together),
@@ -88,8 +91,24 @@ void LoadStoreUnit::pass_data(DataStage::Lane lane, Stages& stages, std::int64_t
 Cycle LoadStoreUnit::dispatch_cycles(AccessKind access, const MemoryOperand& operand) const {
   const Cycle address = is_shared(access) || is_local(access) ? 1 : 1 + wide_address_cycles_;
   if (is_load(access)) return address;
-  const std::int64_t registers = (costs_.pattern(operand).bytes + kRegisterBytes - 1) / kRegisterBytes;
-  return address + (registers + store_registers_per_cycle_ - 1) / store_registers_per_cycle_;
+  return address + (data_registers(operand) + store_registers_per_cycle_ - 1) / store_registers_per_cycle_;
+}
+
+std::int64_t LoadStoreUnit::data_registers(const MemoryOperand& operand) const {
+  return (costs_.pattern(operand).bytes + kRegisterBytes - 1) / kRegisterBytes;
+}
+
+Cycle LoadStoreUnit::operands_read(const Instruction& instruction, const MemoryOperand* operands) const {
+  const OpClass op = instruction.op;
+  std::int64_t addresses = memory_operands(op) == 0 ? 1 : 0, data = 0;  // what a shuffle reads
+  for (int i = 0; i < memory_operands(op); ++i) {
+    const AccessKind access = access_of(op, i);
+    addresses += is_shared(access) || is_local(access) ? 1 : 2;
+    if (!is_load(access) && access != AccessKind::async_store) data = std::max(data, data_registers(operands[i]));
+  }
+  if (is_generic(op)) addresses = 2;
+  const Cycle registers = operand_register_cycles_ * (addresses + data);
+  return queues_.handed_on() + operand_cycles_ + registers + (data != 0 ? operand_store_cycles_ : 0);
 }
 
 inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {

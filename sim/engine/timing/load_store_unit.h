@@ -36,7 +36,7 @@ class LoadStoreUnit {
   LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::int64_t l1_kib, int sm, std::size_t warps);
 
   struct Timing {
-    Cycle dequeued = 0;  // leaves the queue; the operands have been read
+    Cycle dequeued = 0;  // leaves the queues
     Cycle complete = 0;  // result usable, as far as nothing is pending
     Cycle dispatch = 1;  // keeps the dispatch port of its sub-partition
     int pending = 0;     // how often OutstandingMisses will report (warp, scoreboard, group): accesses with lines out
@@ -53,6 +53,10 @@ class LoadStoreUnit {
   // global_room(now) is not later.
   Timing issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                SmCounters& counters);
+
+  // From when on the registers that the instruction issued last reads may be overwritten: they go to the SM's queue
+  // with it, one by one.
+  Cycle operands_read(const Instruction& instruction, const MemoryOperand* operands) const;
 
   // An instruction that takes the same way out of its sub-partition but no part of this unit: S2R, LDC. `cycles`: for
   // how long it takes it, if longer than others.
@@ -73,7 +77,7 @@ class LoadStoreUnit {
     return stages.start - pipeline_cycles_ - now;
   }
 
-  // From the queue to the stages: the operands have been read.
+  // From the queues to the stages.
   Cycle pipeline_cycles() const { return pipeline_cycles_; }
 
   // From now on a store is reported when it has been answered, too: memory barriers wait for it.
@@ -156,6 +160,7 @@ class LoadStoreUnit {
   AsyncCopies::Group group_of(const Issue& issue) const;
   void store_copied(const Issue& issue);
   Cycle dispatch_cycles(AccessKind access, const MemoryOperand& operand) const;
+  std::int64_t data_registers(const MemoryOperand& operand) const;
   Cycle room_at(MemoryQueues::Kind kind, std::uint8_t sub) const;
 
   const AccessCosts& costs_;
@@ -170,6 +175,7 @@ class LoadStoreUnit {
   Cycle issue_cycles_;
   std::int64_t store_registers_per_cycle_;
   Cycle wide_address_cycles_;
+  Cycle operand_cycles_, operand_register_cycles_, operand_store_cycles_;
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
   std::int64_t lines_together_;

@@ -24,7 +24,8 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       pipes_(gpu),
       branch_cycles_(gpu.pipes.branch_cycles),
       meeting_cycles_(gpu.pipes.meeting_cycles),
-      uniform_operand_cycles_(gpu.pipes.uniform_operand_cycles),
+      jump_cycles_(gpu.instruction_cache.jump_cycles),
+      uniform_row_cycles_(gpu.pipes.uniform_operand_cycles),
       more_for_cluster_rank_(gpu.pipes.cluster_rank_cycles - gpu.pipes.special_latency_cycles),
       barrier_cycles_(gpu.pipes.barrier_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
@@ -106,12 +107,13 @@ inline Cycle Sm::resolve_dependencies(Warp& warp) {
 }
 
 // The code from the warp's next instruction on, as far as it and the constants that it reads are there without another
-// fetch. `arrives`: at the beginning of a straight run.
-void Sm::fetch(Warp& warp, bool arrives) {
+// fetch. At the beginning of a straight run it `arrives`, to which it may have jumped.
+void Sm::fetch(Warp& warp, bool arrives, bool jumped) {
   const auto code = std::span(kernel_.code());
   const auto index = static_cast<std::size_t>(warp.pc - code.data());
   const auto most = static_cast<std::size_t>(warp.segment_end - warp.pc);
-  const Cycle comes = warp.times.after_stall + (arrives ? subs_[warp.sub].code.run(index, index + most) : 0);
+  const Cycle comes = warp.times.after_stall + (arrives ? subs_[warp.sub].code.run(index, index + most) : 0) +
+                      (jumped ? jump_cycles_ : 0);
   const Cycle there = instruction_cache_.fetch(index, comes);
   const Cycle complete = constant_cache_.operand(warp.sub, *warp.pc, there);
   warp.times.unfetched = there - warp.times.after_stall;
@@ -129,9 +131,10 @@ bool Sm::next_segment(Warp& warp) {
 
 // At the end of a straight run: false when the warp has ended.
 bool Sm::go_on(Warp& warp) {
+  const Instruction* const before = warp.pc;
   const bool arrives = warp.pc == warp.segment_end;
   if (arrives && !next_segment(warp)) return false;
-  fetch(warp, arrives);
+  fetch(warp, arrives, warp.pc != before);
   return true;
 }
 
@@ -162,7 +165,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.times.after_stall = warp.start = start;
     warp.slot = s;
     warp.sub = static_cast<std::uint8_t>((first + w) % subs_.size());
-    if (next_segment(warp)) fetch(warp, true);
+    if (next_segment(warp)) fetch(warp, true, false);
     SubPartition& sub = subs_[warp.sub];
     warp.position = static_cast<std::uint16_t>(sub.scheduler.add(slot.warps[w], s));
     prepare_next(sub, warp);
@@ -257,7 +260,7 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
     exit_warp(warp, now);
     return;
   }
-  if (instruction.op == OpClass::branch && instruction.turn() != Turn::none) {
+  if (is_turn(instruction.op) && instruction.turn() != Turn::none) {
     const Cycle resolved = now + (instruction.turn() == Turn::meets ? meeting_cycles_ : branch_cycles_);
     warp.times.branching = std::max<Cycle>(0, resolved - warp.times.after_stall);
     warp.times.after_stall += warp.times.branching;
@@ -344,10 +347,8 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
         sub.take(use.pipe, now, now + use.interval);
       else
         sub.pipe_free[static_cast<std::size_t>(use.pipe)] = now + use.interval;
-      if (instruction.reads_uniform != 0) {  // the uniform datapath hands the operand over
-        const Cycle free = std::max(now, sub.pipe_free[static_cast<std::size_t>(Pipe::uniform)]);
-        sub.take(Pipe::uniform, now, free + uniform_operand_cycles_);
-      }
+      if (use.half != FmaHalf::none) sub.multiply_add(use, now);
+      if (instruction.uniform_rows != 0) sub.read_uniform(now, instruction.uniform_rows * uniform_row_cycles_);
   }
   if (use.latency != 0)
     warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, instruction.op == OpClass::fence);
@@ -392,8 +393,10 @@ inline bool Sm::write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit:
 [[gnu::noinline]] Cycle Sm::issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
+  if (instruction.read_scoreboard < kScoreboards)
+    warp.scoreboards.set(instruction.read_scoreboard, lsu_.operands_read(instruction, warp.operand),
+                         use.pipe == Pipe::lg);
   warp.operand += memory_operands(instruction.op);
-  warp.scoreboards.set(instruction.read_scoreboard, timing.dequeued, use.pipe == Pipe::lg);
   if (!write_back(warp, index, timing))
     warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
   if (timing.pending != 0) warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);

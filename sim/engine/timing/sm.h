@@ -89,10 +89,30 @@ class Sm {
     Scheduler scheduler;
     InstructionBuffer code;
     std::array<Cycle, kPipes> pipe_free{};
+    Cycle light_free = 0, heavy_free = 0;   // halves of the pipe for multiply-adds
+    Cycle rows_until = 0;                   // uniform registers are read
     Cycle products_until = 0;               // its tensor core works on products of warpgroups
     Cycle crowded_until = 0;                // ... and reads shared memory for them all the time
     DispatchPort port;                      // these last, for their size
     std::array<TakenCycles, kPipes> taken;  // of pipes that hold warps up
+
+    // On one half of the pipe for multiply-adds, or both.
+    void multiply_add(const PipeUse& use, Cycle now) {
+      const Cycle until = now + use.half_cycles;
+      const bool light = use.half == FmaHalf::either && light_free <= now;
+      if (light || use.half == FmaHalf::both) light_free = until;
+      if (!light) heavy_free = until;
+      free_at(Pipe::fma) = std::min(light_free, heavy_free);
+      free_at(Pipe::imad) = heavy_free;
+      free_at(Pipe::half) = std::max(light_free, heavy_free);
+    }
+    // Rows of the uniform registers: the uniform datapath goes on when they have been read.
+    void read_uniform(Cycle now, Cycle cycles) {
+      rows_until = std::max(rows_until, now) + cycles;
+      const Cycle free = std::max(now, free_at(Pipe::uniform));
+      if (rows_until > free) take(Pipe::uniform, free, rows_until);
+    }
+    Cycle& free_at(Pipe pipe) { return pipe_free[static_cast<std::size_t>(pipe)]; }
 
     // From `now` on.
     void take(Pipe pipe, Cycle now, Cycle until) {
@@ -137,7 +157,7 @@ class Sm {
   std::uint16_t index_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
   bool next_segment(Warp& warp);
   bool go_on(Warp& warp);
-  void fetch(Warp& warp, bool arrives);
+  void fetch(Warp& warp, bool arrives, bool jumped);
   Cycle load_constant(const Warp& warp, Cycle now);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
   void wake(Warp& warp);
@@ -156,7 +176,7 @@ class Sm {
 
   int id_;
   PipeTable pipes_;
-  Cycle branch_cycles_, meeting_cycles_, uniform_operand_cycles_, more_for_cluster_rank_;
+  Cycle branch_cycles_, meeting_cycles_, jump_cycles_, uniform_row_cycles_, more_for_cluster_rank_;
   Cycle barrier_cycles_;
   Cycle barrier_arrival_cycles_;
   Cycle group_tensor_latency_;
