@@ -128,6 +128,8 @@ TEST_CASE("an addition is one operation, a multiply-add two, for each lane") {
               {OpClass::fma, "FADD R1, R2, R3", 32},
               {OpClass::fma, "fma", 64},
               {OpClass::half, "HFMA2 R1, R2, R3, R4", 128},
+              {OpClass::half_tensor, "HFMA2.MMA R1, R2, R3, R4", 128},
+              {OpClass::half_tensor, "HFMA2.MMA R10, -RZ, RZ, 0, 0", 0},
               {OpClass::fp64, "DADD R2, R4, R6", 32},
               {OpClass::alu, "IADD3 R1, R2, R3, R4", 0}};
   for (const auto& row : rows) {

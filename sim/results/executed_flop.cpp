@@ -15,6 +15,8 @@ double flop_of(const Instruction& instruction, const std::string& text) {
       return kLanes * (has_word(text, "FADD") || has_word(text, "FMUL") ? 1 : 2);
     case OpClass::half:
       return kLanes * (has_word(text, "HADD2") || has_word(text, "HMUL2") ? 2 : 4);
+    case OpClass::half_tensor:  // with -RZ, RZ it brings a constant into a register
+      return has_word(text, "-RZ, RZ") ? 0 : kLanes * 4;
     case OpClass::fp64:
       return kLanes * (has_word(text, "DFMA") || text == "fp64" ? 2 : has_word(text, "DSETP") ? 0 : 1);
     case OpClass::tensor:

@@ -115,6 +115,8 @@ void Registry::add_instructions() {
   executed_pipe("fp64", "FP64");
   executed_pipe("xu", "special functions and conversions");
   executed_pipe("tensor", "tensor cores");
+  executed_classes("pipe_tensor_op_hmma_type_hfma2", "HFMA2.MMA, which passes through the tensor pipe",
+                   {OpClass::half_tensor});
   executed_pipe("uniform", "uniform datapath");
   executed_pipe("adu", "barriers, loads of constants, special registers of the warp");
   executed_pipe("cbu", "lanes that part and meet, exits");

@@ -43,7 +43,7 @@ std::size_t arithmetic_of(const Ceilings& ceilings, const Result& result, bool w
   const auto executed_in = [&](const std::string& pipe) {
     return result.metric("smsp__inst_executed_pipe_" + pipe + ".sum").value_or(0);
   };
-  if (executed_in("tensor") > 0)
+  if (executed_in("tensor") > executed_in("tensor_op_hmma_type_hfma2"))
     return !warpgroups && index("tensor_mma") < ceilings.arithmetic.size() ? index("tensor_mma") : index("tensor");
   return executed_in("fp64") > executed_in("fma") ? index("fp64") : index("fp32");
 }

@@ -13,9 +13,12 @@ struct PipeLabel {
   const char* label;
 };
 constexpr PipeLabel kArithmetic[] = {
-    {Pipe::fma, "fma_pipe", "FP32 pipe"},   {Pipe::imad, "imad_pipe", "integer multiply-add pipe"},
-    {Pipe::alu, "alu_pipe", "ALU pipe"},    {Pipe::half, "fp16_pipe", "FP16 pipe"},
-    {Pipe::fp64, "fp64_pipe", "FP64 pipe"}, {Pipe::xu, "xu_pipe", "special-function pipe"},
+    {Pipe::fma, "fma_pipe", "FP32 pipe"},
+    {Pipe::imad, "imad_pipe", "integer multiply-add pipe"},
+    {Pipe::alu, "alu_pipe", "ALU pipe"},
+    {Pipe::half, "fp16_pipe", "FP16 pipe"},
+    {Pipe::fp64, "fp64_pipe", "FP64 and HFMA2.MMA pipe"},
+    {Pipe::xu, "xu_pipe", "special-function pipe"},
 };
 
 // Cycles for which the instructions of a pipe keep it.

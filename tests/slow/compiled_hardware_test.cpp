@@ -60,7 +60,7 @@ TEST_CASE("compiled kernels execute, request and conflict as the hardware counte
         const std::string name = std::string("l1tex__t_") + what + "_pipe_lsu_mem_global_op_" + op + ".sum";
         CHECK_MESSAGE(here(name) == there(name).value(), name);
       }
-    for (const char* pipe : {"adu", "alu", "cbu", "fma", "lsu", "tensor", "uniform"}) {
+    for (const char* pipe : {"adu", "alu", "cbu", "fma", "lsu", "tensor", "tensor_op_hmma_type_hfma2", "uniform"}) {
       const std::string name = std::string("smsp__inst_executed_pipe_") + pipe + ".sum";
       if (const auto seen = there(name)) CHECK_MESSAGE(here(name) == *seen, name);
     }

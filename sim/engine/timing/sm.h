@@ -89,21 +89,23 @@ class Sm {
     Scheduler scheduler;
     InstructionBuffer code;
     std::array<Cycle, kPipes> pipe_free{};
-    Cycle light_free = 0, heavy_free = 0;   // halves of the pipe for multiply-adds
+    Cycle light_free = 0;                   // half of the pipe for multiply-adds
     Cycle rows_until = 0;                   // uniform registers are read
     Cycle products_until = 0;               // its tensor core works on products of warpgroups
     Cycle crowded_until = 0;                // ... and reads shared memory for them all the time
     DispatchPort port;                      // these last, for their size
     std::array<TakenCycles, kPipes> taken;  // of pipes that hold warps up
 
-    // On one half of the pipe for multiply-adds, or both.
+    // On one half of the pipe for multiply-adds, or both; the heavy one is that of Pipe::imad.
     void multiply_add(const PipeUse& use, Cycle now) {
       const Cycle until = now + use.half_cycles;
-      const bool light = use.half == FmaHalf::either && light_free <= now;
-      if (light || use.half == FmaHalf::both) light_free = until;
-      if (!light) heavy_free = until;
+      Cycle& heavy_free = free_at(Pipe::imad);
+      if (use.half == FmaHalf::heavy || (use.half == FmaHalf::either && light_free > now))
+        heavy_free = until;
+      else
+        light_free = until;
+      if (use.half == FmaHalf::both) heavy_free = until;
       free_at(Pipe::fma) = std::min(light_free, heavy_free);
-      free_at(Pipe::imad) = heavy_free;
       free_at(Pipe::half) = std::max(light_free, heavy_free);
     }
     // Rows of the uniform registers: the uniform datapath goes on when they have been read.
