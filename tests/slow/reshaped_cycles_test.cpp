@@ -40,7 +40,6 @@ bool asks_the_same(const Result& a, const Result& b) {
       "smsp__inst_executed_op_shared_st.sum",
       "smsp__inst_executed_op_ldgsts.sum",
       "smsp__inst_executed_op_ldsm.sum",
-      "smsp__inst_executed_pipe_tensor.sum",
       "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
       "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
       "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -50,8 +49,13 @@ bool asks_the_same(const Result& a, const Result& b) {
       "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
       "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
   };
-  return std::all_of(kAsked.begin(), kAsked.end(),
-                     [&](const char* metric) { return value(a, metric) == value(b, metric); });
+  const auto products = [](const Result& result) {  // HFMA2.MMA moves constants
+    return value(result, "smsp__inst_executed_pipe_tensor.sum") -
+           value(result, "smsp__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum");
+  };
+  return products(a) == products(b) && std::all_of(kAsked.begin(), kAsked.end(), [&](const char* metric) {
+           return value(a, metric) == value(b, metric);
+         });
 }
 bool counts_the_same(const Result& a, const Result& b) {
   return asks_the_same(a, b) && value(a, kInstructions) == value(b, kInstructions) &&
@@ -147,7 +151,7 @@ TEST_CASE("shapes from the code of other shapes: the same requests; cycles withi
   const Without tensor_ = without_own_code<GemmTensor>("gemm_tensor", {512, 256, 128}, 8, tensor_spec_sm_90);
   CHECK_MESSAGE(tensor_.mean < 5, fmt::format("gemm_tensor: {:.1f} % on average", tensor_.mean));
   const Without pipelined_ =
-      without_own_code<GemmPipelined>("gemm_pipelined", {512, 512, 512}, 6, pipelined_spec_sm_90);
+      without_own_code<GemmPipelined>("gemm_pipelined", {512, 512, 512}, 8, pipelined_spec_sm_90);
   CHECK_MESSAGE(pipelined_.mean < 2.5, fmt::format("gemm_pipelined: {:.1f} % on average", pipelined_.mean));
   // Three padded instances: two alike, and one of other warps and twice the depth, which neighbours say little about.
   const Without padded_ = without_own_code<GemmPipelined>("gemm_grouped", {512, 512, 512}, 15, pipelined_spec_sm_90);
