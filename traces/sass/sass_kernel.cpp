@@ -19,7 +19,7 @@ SassKernel::SassKernel(Program program, Launch launch, DeviceMemory memory, std:
     if (instructions_[i].op != OpClass::exit) continue;
     exit_of_[i] = static_cast<std::uint32_t>(instructions_.size());
     instructions_.push_back(instructions_[i]);
-    instructions_[i].op = OpClass::convergence;
+    instructions_[i].op = OpClass::convergence;  // one that no whole warp takes costs what a turn costs
   }
   keys_.describe(instructions_);
 }

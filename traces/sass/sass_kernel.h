@@ -44,7 +44,7 @@ class SassKernel final : public Kernel {
   Launch launch_;
   // The program's, where a lane's EXIT lets others run on; then each EXIT again, as the end of the warp.
   std::vector<Instruction> instructions_;
-  std::vector<std::uint32_t> exit_of_;  // of each instruction: where its second form stands
+  std::vector<std::uint32_t> exit_of_;  // of each EXIT: where the form that ends the warp stands
   mutable DeviceMemory memory_;
   std::size_t shared_bytes_;
   mutable PatternTable patterns_;
