@@ -26,6 +26,8 @@ class DispatchPort {
     }
     if (free_ > now + 1) lost_.take(now + 1, free_);
   }
+  // What issues at `now` reads registers of both banks for `cycles`. REQUIRES: take() follows.
+  void read_both_banks(Cycle now, Cycle cycles) { banks_.occupy(now, cycles); }
   Cycle free() const { return free_; }
   // Of the cycles from `since` to `now`, those for which the port was taken by more than an instruction itself.
   Cycle lost_between(Cycle since, Cycle now) const { return lost_.between(since, now); }

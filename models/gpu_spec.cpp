@@ -60,6 +60,8 @@ void PipesSpec::fields(SpecFields& f) {
   f.integer("tensor_fma_per_cycle", tensor_fma_per_cycle, {1, 4096}, "FMA/cycle", "dense FP16 of one sub-partition");
   f.integer("tensor_issue_cycles", tensor_issue_cycles, {1, 200}, "cycle", "between two HMMAs of few multiply-adds");
   f.integer("tensor_double_cycles", tensor_double_cycles, {1, 1000}, "cycle", "between two DMMA.884");
+  f.integer("tensor_operand_cycles", tensor_operand_cycles, {0, 200}, "cycle",
+            "that a product of one warp reads registers of both banks, no longer than its tensor core works");
   f.integer("tensor_latency_cycles", tensor_latency_cycles, {1, 200}, "cycle", "HMMA issue to result");
   f.integer("group_tensor_fma_per_cycle", group_tensor_fma_per_cycle, {1, 4096}, "FMA/cycle",
             "dense FP16 of one sub-partition, products of warpgroups (wgmma)");

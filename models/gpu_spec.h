@@ -47,9 +47,10 @@ struct PipesSpec {
   std::int64_t xu_lanes = 0;
   std::int64_t uniform_issue_cycles = 0;
   std::int64_t uniform_operand_cycles = 0;
-  std::int64_t tensor_fma_per_cycle = 0;  // dense FP16, per sub-partition
-  std::int64_t tensor_issue_cycles = 0;   // least time between two products of a warp
-  std::int64_t tensor_double_cycles = 0;  // between two products of FP64
+  std::int64_t tensor_fma_per_cycle = 0;   // dense FP16, per sub-partition
+  std::int64_t tensor_issue_cycles = 0;    // least time between two products of a warp
+  std::int64_t tensor_double_cycles = 0;   // between two products of FP64
+  std::int64_t tensor_operand_cycles = 0;  // for which a product of a warp reads registers, at most
   std::int64_t tensor_latency_cycles = 0;
   std::int64_t group_tensor_fma_per_cycle = 0;    // dense FP16, per sub-partition, products of warpgroups
   std::int64_t group_tensor_register_cycles = 0;  // least time between two of them with A in registers

@@ -38,6 +38,8 @@ class PipeTable {
   const PipeUse& operator[](OpClass op) const { return use_[static_cast<std::size_t>(op)]; }
   // Tensor instructions differ in size.
   Cycle tensor_interval(const Instruction& instruction) const { return tensor_cores_.interval(instruction); }
+  // How long a product of one warp reads registers of both banks.
+  Cycle tensor_operands(const Instruction& product) const { return tensor_cores_.operands(product); }
 
  private:
   std::array<PipeUse, kOpClasses> use_;

@@ -1,10 +1,10 @@
 // The register file of a sub-partition: an even and an odd bank, each of which reads one register of a warp per cycle.
 //
-// An instruction issues without waiting for its operands, but the fetch may fall behind the dispatch port by one cycle
-// only; then the port stalls. Operands that the reuse cache still holds are not read (the compiler marks them .reuse).
-// Loads and stores fetch theirs on a path of their own. Source: cycles of 112 loops of random FFMA, FADD, IMAD and LOP3
-// on an H100, with the registers and reuse flags that ptxas gave them (as gpu/microbench/register_banks.cu): 1.1 % too
-// fast with a deviation of 4.2 %.
+// An instruction issues without waiting for its operands, and has three cycles in which to read them; its reads follow
+// those of the instructions before it. When they would take longer it stays in the dispatch port until they do not.
+// Operands that the reuse cache holds are not read (the compiler marks them .reuse); one that the instruction before
+// reads into it must have been read. Source: loops of FFMAs with chosen registers and reuse flags, one warp to a
+// sub-partition (gpu/instructions; gpu/measured/h100/instruction_loops.csv, tests/instruction_loops_test.cpp).
 #pragma once
 
 #include <algorithm>
@@ -17,26 +17,49 @@ namespace tilescope {
 
 inline constexpr int kRegisterBanks = 2;
 
-// Registers read from each bank, packed as in Instruction::register_reads: even in the low four bits, odd in the high.
-constexpr std::uint8_t register_reads(int even, int odd) { return static_cast<std::uint8_t>(even | odd << 4); }
+// What an instruction reads from one bank: `count` registers, 3 at most, and, from the reuse cache, what the
+// instruction before it read as the `after`th of its registers there; 0: nothing that this one read.
+struct BankReads {
+  int count = 0;
+  int after = 0;
+};
+
+// Packed as in Instruction::register_reads: four bits a bank, the even one's low; `count` in the low two of four.
+constexpr std::uint8_t register_reads(BankReads even, BankReads odd) {
+  return static_cast<std::uint8_t>(even.count | even.after << 2 | odd.count << 4 | odd.after << 6);
+}
+constexpr BankReads bank_reads(std::uint8_t packed, std::size_t bank) {
+  return {packed >> 4 * bank & 3, packed >> (4 * bank + 2) & 3};
+}
 
 class RegisterBanks {
  public:
   // An instruction that issues at `now` reads `reads`. Returns the cycle in which the next one may issue. A bank that
   // it does not read holds up nothing. REQUIRES: `now` is not before what the last fetch returned.
   Cycle fetch(std::uint8_t reads, Cycle now) {
-    Cycle last = now + 1;
+    Cycle begin = now;
     for (std::size_t bank = 0; bank < kRegisterBanks; ++bank) {
-      const int count = reads >> 4 * bank & 15;
-      free_[bank] = std::max(free_[bank], now) + count;
-      last = std::max(last, free_[bank] - kLag);
+      const BankReads of = bank_reads(reads, bank);
+      if (of.count > 0) begin = std::max(begin, free_[bank] + of.count - kWindow);
+      if (of.after > 0) begin = std::max(begin, first_[bank] + of.after);
     }
-    return last;
+    for (std::size_t bank = 0; bank < kRegisterBanks; ++bank) {
+      const BankReads of = bank_reads(reads, bank);
+      if (of.count == 0) continue;
+      first_[bank] = std::max(free_[bank], begin);
+      free_[bank] = first_[bank] + of.count;
+    }
+    return begin + 1;
+  }
+  // An instruction that issues at `now` reads so many registers that it takes both banks for `cycles`.
+  void occupy(Cycle now, Cycle cycles) {
+    for (Cycle& free : free_) free = std::max(free, now) + cycles;
   }
 
  private:
-  static constexpr Cycle kLag = 1;
+  static constexpr Cycle kWindow = 3;
   std::array<Cycle, kRegisterBanks> free_{};
+  std::array<Cycle, kRegisterBanks> first_{};  // read by the last instruction that read any
 };
 
 }  // namespace tilescope

@@ -26,6 +26,7 @@ class TensorCores {
       : fma_per_cycle_(spec.tensor_fma_per_cycle),
         issue_cycles_(spec.tensor_issue_cycles),
         double_cycles_(spec.tensor_double_cycles),
+        operand_cycles_(spec.tensor_operand_cycles),
         group_fma_per_cycle_(spec.group_tensor_fma_per_cycle),
         group_register_cycles_(spec.group_tensor_register_cycles) {}
 
@@ -40,6 +41,11 @@ class TensorCores {
     return std::max(issue_cycles_, (fma + fma_per_cycle_ / 2) / fma_per_cycle_);
   }
 
+  // Cycles for which a product of one warp reads registers, which others can not read meanwhile: HMMA.16816 reads five of
+  // each bank. Source: a product and 1 to 31 FFMA, FADD, IMAD, HADD2, LOP3, DFMA or MUFU behind it, again and again
+  // (gpu/instructions).
+  Cycle operands(const Instruction& product) const { return std::min(operand_cycles_, interval(product)); }
+
   // Data-stage wavefronts of a warpgroup's product: four rows of 32 bytes each.
   static Cycle wavefronts(const Instruction& instruction) { return (instruction.rows_read() + 3) / 4; }
   // Of the sub-partition's share of it; those of all four are whole.
@@ -49,7 +55,7 @@ class TensorCores {
   }
 
  private:
-  Cycle fma_per_cycle_, issue_cycles_, double_cycles_, group_fma_per_cycle_, group_register_cycles_;
+  Cycle fma_per_cycle_, issue_cycles_, double_cycles_, operand_cycles_, group_fma_per_cycle_, group_register_cycles_;
 };
 
 // The warpgroup products that one warp has under way, in the groups that it waits for.

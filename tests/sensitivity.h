@@ -169,6 +169,14 @@ inline const std::vector<Use>& uses() {
                   one.work * 256 < 2 * gpu.pipes.tensor_issue_cycles * gpu.pipes.tensor_fma_per_cycle;
          });
        }},
+      {"pipes.tensor_operand_cycles",
+       [](const KernelRun& ran) {  // no longer than the core's work
+         const GpuSpec& gpu = ran.gpu;
+         return ran.executes([&](const Instruction& one) {
+           return one.op == OpClass::tensor &&
+                  one.work * 256 > gpu.pipes.tensor_operand_cycles * gpu.pipes.tensor_fma_per_cycle;
+         });
+       }},
       {"pipes.tensor_double_cycles",
        [](const KernelRun& ran) {
          return ran.executes([](const Instruction& one) { return one.multiplies_doubles(); });

@@ -6,6 +6,8 @@
 namespace tilescope::sass {
 namespace {
 
+constexpr int kMost = 3;  // registers of one bank
+
 // The operands behind the results.
 std::vector<const Operand*> sources(const ParsedInstruction& one) {
   std::vector<const Operand*> found;
@@ -28,11 +30,15 @@ std::vector<const Operand*> sources(const ParsedInstruction& one) {
 std::uint8_t ReuseCache::reads_of(const ParsedInstruction& one) {
   const std::vector<const Operand*> operands = sources(one);
   std::vector<RegisterId> named;
-  std::array<int, kRegisterBanks> reads{};
+  std::array<BankReads, kRegisterBanks> reads{};
+  Turns turns{};
   const auto read = [&](std::size_t position, RegisterId reg, bool reuse) {
-    RegisterId& held = held_[position][reg % kRegisterBanks];
-    const bool known = held == reg || std::find(named.begin(), named.end(), reg) != named.end();
-    if (!known) ++reads[reg % kRegisterBanks];
+    const std::size_t bank = reg % kRegisterBanks;
+    RegisterId& held = held_[position][bank];
+    if (held == reg)
+      reads[bank].after = std::max(reads[bank].after, turns_[position][bank]);
+    else if (std::find(named.begin(), named.end(), reg) == named.end() && reads[bank].count < kMost)
+      turns[position][bank] = ++reads[bank].count;
     named.push_back(reg);
     held = reuse ? reg : kRZ;
   };
@@ -43,6 +49,7 @@ std::uint8_t ReuseCache::reads_of(const ParsedInstruction& one) {
     // The third operand of a widening multiplication is a pair.
     if (i == 2 && one.has("WIDE")) read(i, operand.reg ^ 1U, operand.reuse);
   }
+  turns_ = turns;
   return register_reads(reads[0], reads[1]);
 }
 

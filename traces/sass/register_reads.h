@@ -13,17 +13,20 @@ namespace tilescope::sass {
 
 // What a warp finds in the reuse cache, instruction after instruction of a listing. The cache holds one register for
 // each operand position and bank: the last that an instruction read there, if the compiler marked it .reuse. An
-// instruction that names a register twice reads it once. Source: cycles of 112 loops of random FFMA, FADD, IMAD and
-// LOP3 on an H100, as gpu/microbench/register_banks.cu: 1.1 % too fast with a deviation of 4.2 %; with what the
-// previous instruction left alone, and each naming of a register read, 7.7 % too slow with a deviation of 6.3 %.
+// instruction that names a register twice reads it once. Source: as models/register_banks.h.
 class ReuseCache {
  public:
-  // Source registers of `one` that are read from the banks. RZ and uniform registers are read from neither.
+  // What the sources of `one` read from the banks, as register_reads() packs it. RZ and uniform registers are read from
+  // neither.
   std::uint8_t reads_of(const ParsedInstruction& one);
 
  private:
   static constexpr std::size_t kPositions = 4;
+  using Turns = std::array<std::array<int, kRegisterBanks>, kPositions>;
+
   std::array<std::array<RegisterId, kRegisterBanks>, kPositions> held_ = nothing();
+  // The how manieth register of its bank the last instruction read there; 0: none.
+  Turns turns_{};
 
   static constexpr std::array<std::array<RegisterId, kRegisterBanks>, kPositions> nothing() {
     std::array<std::array<RegisterId, kRegisterBanks>, kPositions> all{};

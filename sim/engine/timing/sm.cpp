@@ -208,7 +208,7 @@ void Sm::advance(Cycle until) {
   sub.next = sub.port.free();
 
   warp.times.last_issue = now;
-  warp.times.after_stall = now + std::max<Cycle>(1, instruction.stall);
+  warp.times.after_stall = now + std::max<Cycle>(1 + instruction.yield, instruction.stall);
   warp.times.branching = warp.times.unfetched = warp.times.constants = 0;
   ++warp.pc;
   if (!use.goes_on) {
@@ -359,6 +359,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
 inline void Sm::issue_product(SubPartition& sub, const Warp& warp, Cycle now) {
   const Cycle start = std::max(now, sub.products_until), end = start + pipes_.tensor_interval(*warp.pc);
   sub.take(Pipe::tensor, now, end);
+  sub.port.read_both_banks(now, pipes_.tensor_operands(*warp.pc));
   tensor_work_ = {std::min(tensor_work_.from, start), std::max(tensor_work_.until, end)};
   if (listener_ != nullptr) listener_->multiplies(slots_[warp.slot].cta, warp.sub, start, end);
 }
