@@ -112,7 +112,7 @@ void measure_set(Report& report, const L1Probe& probe, const std::string& prefix
   const List fewest = probe.fewest(victim, pool);
   report.scalar("l1_sets", the_case, "evicting_lines", static_cast<double>(fewest.size()), "1");
   write_trace(report, the_case + ";fewest", fewest);
-  if (!passes) {
+  if (!passes || fewest.empty()) {  // none: the line goes by itself
     return;
   }
   List same{victim};
