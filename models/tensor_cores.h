@@ -41,8 +41,8 @@ class TensorCores {
     return std::max(issue_cycles_, (fma + fma_per_cycle_ / 2) / fma_per_cycle_);
   }
 
-  // Cycles for which a product of one warp reads registers, which others can not read meanwhile: HMMA.16816 reads five of
-  // each bank. Source: a product and 1 to 31 FFMA, FADD, IMAD, HADD2, LOP3, DFMA or MUFU behind it, again and again
+  // Cycles for which a product of one warp reads registers, which others can not read meanwhile: HMMA.16816 reads five
+  // of each bank. Source: a product and 1 to 31 FFMA, FADD, IMAD, HADD2, LOP3, DFMA or MUFU behind it, again and again
   // (gpu/instructions).
   Cycle operands(const Instruction& product) const { return std::min(operand_cycles_, interval(product)); }
 
