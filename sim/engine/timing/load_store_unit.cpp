@@ -111,6 +111,14 @@ Cycle LoadStoreUnit::operands_read(const Instruction& instruction, const MemoryO
   return queues_.handed_on() + operand_cycles_ + registers + (data != 0 ? operand_store_cycles_ : 0);
 }
 
+// Cycles from the last pass of a load until all its registers are written. Where lanes come phase by phase, a register is
+// whole only behind the last one, and one is written each cycle; where they come together, two. The fragments of a
+// matrix load are a register each as they come.
+Cycle LoadStoreUnit::assembly_cycles(const Issue& issue, const BankCost& cost) const {
+  if (issue.access != AccessKind::shared_load || issue.instruction.op == OpClass::matrix_load) return 0;
+  return std::max<Cycle>({0, cost.ideal - 1, data_registers(issue.operand) / 2 - 1});
+}
+
 inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   const bool stores = issue.access == AccessKind::shared_store;
   const BankCost cost = costs_.shared(issue.instruction, issue.access, issue.operand);
@@ -122,7 +130,9 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const Stages stages = pass_shared(issue.now, cost.wavefronts, issue.by);
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
-  Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0),
+  Timing timing{stages.start,
+                stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0) +
+                    assembly_cycles(issue, cost),
                 stores ? dispatch_cycles(issue.access, issue.operand) : 1};
   timing.write_back = cost.joined;
   timing.near = !stores;

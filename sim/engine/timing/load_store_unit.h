@@ -161,6 +161,7 @@ class LoadStoreUnit {
   void store_copied(const Issue& issue);
   Cycle dispatch_cycles(AccessKind access, const MemoryOperand& operand) const;
   std::int64_t data_registers(const MemoryOperand& operand) const;
+  Cycle assembly_cycles(const Issue& issue, const BankCost& cost) const;
   Cycle room_at(MemoryQueues::Kind kind, std::uint8_t sub) const;
 
   const AccessCosts& costs_;
