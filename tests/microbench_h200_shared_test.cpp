@@ -22,6 +22,9 @@ TEST_CASE("wide shared loads take a cycle more for each further register, or pai
   check_figure("LDS.64, 2-way", 30, latency(load_shared(strided(0, 16, 8))), 0);
   check_figure("LDS.128", 32, latency(load_shared(strided(0, 16, 16))), 0);
   check_figure("LDS.128, 2-way", 40, latency(load_shared(strided(0, 32, 16))), 0);
+  check_figure("LDS.64, 4-way", 38, latency(load_shared(strided(0, 32, 8))), 0);
+  check_figure("LDS.128, 4-way", 56, latency(load_shared(strided(0, 64, 16))), 0);
+  check_figure("LDS.64, all lanes alike", 23, latency(load_shared(strided(0, 0, 8))), 0);
   check_figure("LDS.128, all lanes alike", 26, latency(load_shared(strided(0, 0, 16))), 0);
 }
 

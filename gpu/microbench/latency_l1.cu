@@ -1,5 +1,5 @@
-// How long do a shared-memory load and an L1 hit take, by width, by lanes and by bank conflict? Every lane follows a
-// pointer to itself.
+// How long do a shared-memory load and an L1 hit take, by width, by lanes and by bank conflict (ways=0: all lanes read
+// the same place)? Every lane follows a pointer to itself.
 #include "benchmarks.h"
 #include "device_probe.cuh"
 
@@ -15,8 +15,10 @@ __global__ void chase_shared(int ways, int sm, int* claims, int* result) {
     return;
   }
   const int lane = threadIdx.x;
-  // `ways` distinct words in each of 32 / ways banks (32-bit loads); wider loads lie side by side.
-  const int index = kWidth == 4 ? lane % (32 / ways) + lane / (32 / ways) * 32 : lane * kWidth / 4;
+  // `ways` distinct words in each of 32 / ways banks (32-bit loads); wider loads lie `ways` times their width apart.
+  const int index = ways == 0     ? 0
+                    : kWidth == 4 ? lane % (32 / ways) + lane / (32 / ways) * 32
+                                  : lane * ways * kWidth / 4;
   unsigned pointer = shared_address(&words[index]);
   words[index] = pointer;
   __syncthreads();
@@ -85,6 +87,10 @@ void latency_l1(Report& report) {
   }
   for (const int ways : {2, 4, 8, 16, 32}) {
     measure_shared<4>(report, 32, ways);
+  }
+  for (const int ways : {0, 2, 4}) {
+    measure_shared<8>(report, 32, ways);
+    measure_shared<16>(report, 32, ways);
   }
   const Recorder<unsigned long long> words(32 * 64);
   for (const int lanes : {1, 32}) {

@@ -111,8 +111,8 @@ Cycle LoadStoreUnit::operands_read(const Instruction& instruction, const MemoryO
   return queues_.handed_on() + operand_cycles_ + registers + (data != 0 ? operand_store_cycles_ : 0);
 }
 
-// Cycles from the last pass of a load until all its registers are written. Where lanes come phase by phase, a register is
-// whole only behind the last one, and one is written each cycle; where they come together, two. The fragments of a
+// Cycles from the last pass of a load until all its registers are written. Where lanes come phase by phase, a register
+// is whole only behind the last one, and one is written each cycle; where they come together, two. The fragments of a
 // matrix load are a register each as they come.
 Cycle LoadStoreUnit::assembly_cycles(const Issue& issue, const BankCost& cost) const {
   if (issue.access != AccessKind::shared_load || issue.instruction.op == OpClass::matrix_load) return 0;
