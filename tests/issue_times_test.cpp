@@ -43,7 +43,7 @@ Times measured(int warps) {
   return times;
 }
 
-// Remembers the last turn but one, from a barrier to the next; the last one ends with the launch.
+// Remembers when a turn near the end issues what, from its first barrier on, and when the next one does.
 class Turns : public IssueListener {
  public:
   explicit Turns(const Kernel& kernel) : code_(kernel.code().data()) {}
@@ -86,7 +86,7 @@ Times simulated(int warps) {
   TimingEngine engine(spec, *kernel, 1);
   engine.tell(turns);
   engine.run();
-  // The first clock behind the first barrier.
+  // The first clock behind the first barrier; it waits until the last store in front of that has handed over its data.
   constexpr int kBegan = 0x550;
   return turns.times(kBegan);
 }

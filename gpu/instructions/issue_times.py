@@ -7,7 +7,8 @@ The build of gpu makes step.cubin of step.cu, for sm_90: a step of a register ti
 waits for a scoreboard a copy of the code is made in which it reads the clock, with the FFMA's own control bits; the step is taken 40
 times by 1, 4 and 8 warps of the only CTA. Written for each (warps,address,warp,cycles,step): cycles from the step's beginning, behind
 the barrier, to the instruction's issue, of the last turn, and from a turn to the next; address: the instruction's place in the code;
-none: nothing was replaced.
+none: nothing was replaced. A step begins for a warp when the last store in front of the barrier has handed over its data: the compiler
+has the clock's register wait for it.
 """
 import csv
 import ctypes
