@@ -1,6 +1,6 @@
-// The dispatch port of a sub-partition: one instruction per cycle, more when its operands lie in one register bank
-// (models/register_banks.h), when it hands over data (stores, 64-bit multiply-adds) or when a load has waited for long
-// to be written (models/register_writes.h).
+// The dispatch port of a sub-partition: one instruction per cycle, more when its operands lie in one register bank or
+// loads and stores read theirs meanwhile (models/register_banks.h), when it is a 64-bit multiply-add or when a load has
+// waited for long to be written (models/register_writes.h).
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,8 @@ class DispatchPort {
     }
     if (free_ > now + 1) lost_.take(now + 1, free_);
   }
+  // A load or store reads so many registers from `when` on, which is not before the last one's.
+  void read_later(Cycle when, int registers) { banks_.read_later(when, registers); }
   // What issues at `now` reads registers of both banks for `cycles`. REQUIRES: take() follows.
   void read_both_banks(Cycle now, Cycle cycles) { banks_.occupy(now, cycles); }
   Cycle free() const { return free_; }

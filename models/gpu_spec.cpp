@@ -127,20 +127,21 @@ void LsuSpec::fields(SpecFields& f) {
             "of global and local memory waiting behind the SM's queue");
   f.integer("found_queue_entries", found_queue_entries, {1, 256}, "instruction",
             "of global and local memory that are looked up, do not wait for L2 and wait for the data stage");
-  f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle", "between two load/store instructions of one sub-partition");
+  f.integer("issue_cycles", issue_cycles, {1, 32}, "cycle",
+            "between two load/store instructions that a sub-partition hands on to the SM's queue");
   f.real("wide_issue_cycles", wide_issue_cycles, {1, 32}, "cycle",
          "of a sub-partition's way to the SM's queues that addresses of 64 bits take; others take issue_cycles");
   f.integer("wavefront_cycles", wavefront_cycles, {1, 32}, "cycle", "between two wavefronts of one warp");
-  f.integer("store_registers_per_cycle", store_registers_per_cycle, {1, 32}, "register/cycle",
-            "data that a store hands over; the dispatch port is taken meanwhile");
-  f.integer("wide_address_cycles", wide_address_cycles, {0, 32}, "cycle",
-            "that an address of 64 bits keeps the dispatch port beyond the instruction's own");
   f.integer(
       "operand_cycles", operand_cycles, {0, 100}, "cycle",
       "from the end of its wait in the sub-partition's queue until an instruction's registers may be overwritten");
   f.integer("operand_register_cycles", operand_register_cycles, {0, 32}, "cycle",
-            "more for each register of its address and data");
+            "more for each register of its address and data, which go to the SM's queue one by one");
   f.integer("operand_store_cycles", operand_store_cycles, {0, 32}, "cycle", "more for one with data");
+  f.integer("operand_common_cycles", operand_common_cycles, {0, 32}, "cycle",
+            "of the way to the SM's queue that all sub-partitions share, for each register of a store but its first");
+  f.integer("data_queue_registers", data_queue_registers, {4, 1024}, "register",
+            "data of stores to shared memory that wait in the SM's queue");
   f.integer("store_buffer_cycles", store_buffer_cycles, {0, 10000}, "cycle",
             "of data of earlier stores that may still be leaving the SM when a store passes the data stage");
   f.integer("hits_before_answer", hits_before_answer, {1, 64}, "access",

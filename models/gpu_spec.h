@@ -95,32 +95,32 @@ struct ConstantCacheSpec {
 };
 
 struct LsuSpec {
-  std::int64_t queue_entries = 0;              // per sub-partition
-  std::int64_t shared_queue_entries = 0;       // of the SM
-  std::int64_t global_queue_per_sub = 0;       // per sub-partition, of global and local memory
-  std::int64_t wide_queue_places = 0;          // of the SM's, for addresses of 64 bits
-  std::int64_t global_queue_entries = 0;       // of the SM, behind it, of global and local memory
-  std::int64_t found_queue_entries = 0;        // ... that are looked up and do not wait for L2
-  std::int64_t issue_cycles = 0;               // between two instructions of one sub-partition
-  std::int64_t wavefront_cycles = 0;           // between two wavefronts of one warp
-  std::int64_t store_registers_per_cycle = 0;  // that a store hands over through the dispatch port
-  std::int64_t wide_address_cycles = 0;        // of the dispatch port, for an address of 64 bits
-  std::int64_t operand_cycles = 0;             // from the sub-partition's queue until registers may be overwritten ...
-  std::int64_t operand_register_cycles = 0;    // ... more for each register that is read
-  std::int64_t operand_store_cycles = 0;       // ... and for data
-  double wide_issue_cycles = 0;                // of the way to the SM's queues, for addresses of 64 bits
-  std::int64_t store_buffer_cycles = 0;        // data of stores that may still leave when the next one passes
-  std::int64_t hits_before_answer = 0;     // that pass the data stage while a load that waited for L2 waits its turn
-  std::int64_t barrier_wavefronts = 0;     // of the data stage, for each barrier of a CTA
-  double barrier_turn_cycles = 0;          // in which the data stage does nothing else, for each of them
-  double answer_turn_cycles = 0;           // the same, for a load that waits for L2 beside shared memory
-  double answer_hit_turn_cycles = 0;       // the same, beside accesses to global memory that do not wait for L2
-  std::int64_t pipeline_cycles = 0;        // from issue to the tag stage
-  std::int64_t generic_cycles = 0;         // more for shared memory behind a generic address
-  std::int64_t max_outstanding_lines = 0;  // L1 misses in flight per SM
-  std::int64_t lines_together = 0;         // of a load that wait for L2 and pass the data stage as one
-  std::int64_t stores_under_way = 0;       // sectors of an SM's stores that no slice has taken up
-  std::int64_t atomics_under_way = 0;      // sectors of an SM's atomics that no slice has taken up
+  std::int64_t queue_entries = 0;            // per sub-partition
+  std::int64_t shared_queue_entries = 0;     // of the SM
+  std::int64_t global_queue_per_sub = 0;     // per sub-partition, of global and local memory
+  std::int64_t wide_queue_places = 0;        // of the SM's, for addresses of 64 bits
+  std::int64_t global_queue_entries = 0;     // of the SM, behind it, of global and local memory
+  std::int64_t found_queue_entries = 0;      // ... that are looked up and do not wait for L2
+  std::int64_t issue_cycles = 0;             // between two instructions of one sub-partition
+  std::int64_t wavefront_cycles = 0;         // between two wavefronts of one warp
+  std::int64_t operand_cycles = 0;           // from the sub-partition's queue until registers may be overwritten ...
+  std::int64_t operand_register_cycles = 0;  // ... more for each register that is read
+  std::int64_t operand_store_cycles = 0;     // ... and for data
+  std::int64_t operand_common_cycles = 0;    // of the way of all sub-partitions, for each register but the first
+  std::int64_t data_queue_registers = 0;     // of stores to shared memory that wait in the SM's queue
+  double wide_issue_cycles = 0;              // of the way to the SM's queues, for addresses of 64 bits
+  std::int64_t store_buffer_cycles = 0;      // data of stores that may still leave when the next one passes
+  std::int64_t hits_before_answer = 0;       // that pass the data stage while a load that waited for L2 waits its turn
+  std::int64_t barrier_wavefronts = 0;       // of the data stage, for each barrier of a CTA
+  double barrier_turn_cycles = 0;            // in which the data stage does nothing else, for each of them
+  double answer_turn_cycles = 0;             // the same, for a load that waits for L2 beside shared memory
+  double answer_hit_turn_cycles = 0;         // the same, beside accesses to global memory that do not wait for L2
+  std::int64_t pipeline_cycles = 0;          // from issue to the tag stage
+  std::int64_t generic_cycles = 0;           // more for shared memory behind a generic address
+  std::int64_t max_outstanding_lines = 0;    // L1 misses in flight per SM
+  std::int64_t lines_together = 0;           // of a load that wait for L2 and pass the data stage as one
+  std::int64_t stores_under_way = 0;         // sectors of an SM's stores that no slice has taken up
+  std::int64_t atomics_under_way = 0;        // sectors of an SM's atomics that no slice has taken up
   void fields(SpecFields& f);
 };
 

@@ -3,8 +3,12 @@
 // An instruction issues without waiting for its operands, and has three cycles in which to read them; its reads follow
 // those of the instructions before it. When they would take longer it stays in the dispatch port until they do not.
 // Operands that the reuse cache holds are not read (the compiler marks them .reuse); one that the instruction before
-// reads into it must have been read. Source: loops of FFMAs with chosen registers and reuse flags, one warp to a
-// sub-partition (gpu/instructions; gpu/measured/h100/instruction_loops.csv, tests/instruction_loops_test.cpp).
+// reads into it must have been read.
+//
+// Loads and stores are handed on later than they issue, and read their registers then; arithmetic waits for these reads
+// as for any other. Of theirs each bank has every other one: 64-bit addresses and wide data are pairs. Source: loops of
+// FFMAs with chosen registers and reuse flags, one warp to a sub-partition (gpu/instructions;
+// gpu/measured/h100/instruction_loops.csv, tests/instruction_loops_test.cpp).
 #pragma once
 
 #include <algorithm>
@@ -37,6 +41,7 @@ class RegisterBanks {
   // An instruction that issues at `now` reads `reads`. Returns the cycle in which the next one may issue. A bank that
   // it does not read holds up nothing. REQUIRES: `now` is not before what the last fetch returned.
   Cycle fetch(std::uint8_t reads, Cycle now) {
+    while (first_later_ != last_later_ && later_[first_later_ % kLater].when <= now) read_one();
     Cycle begin = now;
     for (std::size_t bank = 0; bank < kRegisterBanks; ++bank) {
       const BankReads of = bank_reads(reads, bank);
@@ -51,13 +56,35 @@ class RegisterBanks {
     }
     return begin + 1;
   }
+  // From `when` on, which is not before the last one's, something else reads so many registers, one after the other.
+  void read_later(Cycle when, int registers) {
+    while (last_later_ - first_later_ == kLater) read_one();
+    later_[last_later_++ % kLater] = {when, registers};
+  }
   // An instruction that issues at `now` reads so many registers that it takes both banks for `cycles`.
   void occupy(Cycle now, Cycle cycles) {
     for (Cycle& free : free_) free = std::max(free, now) + cycles;
   }
 
  private:
+  struct Later {
+    Cycle when = 0;
+    int registers = 0;
+  };
+  void read_one() {
+    Later& next = later_[first_later_ % kLater];
+    free_[bank_] = std::max(free_[bank_], next.when) + 1;
+    bank_ ^= 1U;
+    next.when += kBetween;
+    if (--next.registers <= 0) ++first_later_;
+  }
+
   static constexpr Cycle kWindow = 3;
+  static constexpr Cycle kBetween = 2;         // lsu.operand_register_cycles
+  static constexpr std::uint32_t kLater = 16;  // more than a sub-partition's queue of loads and stores has
+  std::array<Later, kLater> later_{};
+  std::uint32_t first_later_ = 0, last_later_ = 0;
+  std::size_t bank_ = 0;  // of the next of them
   std::array<Cycle, kRegisterBanks> free_{};
   std::array<Cycle, kRegisterBanks> first_{};  // read by the last instruction that read any
 };

@@ -13,7 +13,7 @@
 
 #include "engine_runs.h"
 #include "microbench.h"
-#include "traces/sass/register_reads.h"
+#include "written_instructions.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
@@ -29,16 +29,6 @@ struct Loop {
   std::vector<std::string> instructions;
   double measured = 0;  // cycles of a turn
 };
-
-std::vector<std::string> parts(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) {
-    part.erase(0, part.find_first_not_of(' '));
-    if (!part.empty()) all.push_back(part);
-  }
-  return all;
-}
 
 std::vector<Loop> loops() {
   std::map<std::string, double> measured;
@@ -58,79 +48,6 @@ std::vector<Loop> loops() {
     all.push_back({fields[0], std::stoi(fields[1]), parts(fields[2], ','), found->second});
   }
   return all;
-}
-
-OpClass class_of(const std::string& mnemonic) {
-  static const std::map<std::string, OpClass> classes = {{"FFMA", OpClass::fma},
-                                                         {"FADD", OpClass::fma},
-                                                         {"FMUL", OpClass::fma},
-                                                         {"IMAD", OpClass::imad},
-                                                         {"LOP3", OpClass::alu},
-                                                         {"IMAD.WIDE", OpClass::imad_wide},
-                                                         {"HADD2", OpClass::half},
-                                                         {"HFMA2", OpClass::half},
-                                                         {"HFMA2.MMA", OpClass::half_tensor},
-                                                         {"DFMA", OpClass::fp64},
-                                                         {"MUFU.EX2", OpClass::xu},
-                                                         {"HMMA.16816.F32", OpClass::tensor},
-                                                         {"LDS", OpClass::shared_load},
-                                                         {"NOP", OpClass::nop},
-                                                         {"HMMA.1688.F32", OpClass::tensor},
-                                                         {"LDS.64", OpClass::shared_load},
-                                                         {"LDS.128", OpClass::shared_load},
-                                                         {"SHFL.BFLY", OpClass::shuffle}};
-  const auto found = classes.find(mnemonic);
-  REQUIRE_MESSAGE(found != classes.end(), mnemonic);
-  return found->second;
-}
-
-// `FFMA 120 12.reuse 15 17 +4 ~ >0 <01`, see gpu/instructions/measure.py.
-Step step_of(const std::string& text, sass::ReuseCache& reuse) {
-  const auto words = parts(text, ' ');
-  Step made = step(class_of(words[0]));
-  std::string listed = words[0] + " ";
-  const char* separator = "";
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string value = words[i].substr(1);
-    switch (words[i][0]) {
-      case '+':
-        made.instruction.stall = static_cast<std::uint8_t>(std::stoi(value));
-        break;
-      case '~':
-        made.instruction.yield = 1;
-        break;
-      case '>':
-        made.instruction.write_scoreboard = static_cast<std::uint8_t>(std::stoi(value));
-        break;
-      case '<':
-        for (const char one : value)
-          made.instruction.wait_mask = static_cast<std::uint8_t>(made.instruction.wait_mask | 1U << (one - '0'));
-        break;
-      default:
-        listed += separator + (words[i] == "255" ? "RZ" : "R" + words[i]);
-        separator = ", ";
-    }
-  }
-  switch (made.instruction.op) {
-    case OpClass::tensor:
-      made.instruction.work = words[0] == "HMMA.16816.F32" ? 8 : 4;
-      break;
-    case OpClass::shared_load:
-      made.accesses = {strided(0, 0, words[0] == "LDS" ? 4 : words[0] == "LDS.64" ? 8 : 16)};
-      break;
-    case OpClass::nop:
-    case OpClass::shuffle:
-    case OpClass::xu:
-      break;
-    default: {
-      sass::ListedInstruction line;
-      line.text = listed + (words[0] == "LOP3" ? ", 0x96, !PT" : "");
-      const auto parsed = sass::parse_instruction(line);
-      REQUIRE_MESSAGE(parsed, line.text);
-      made.instruction.register_reads = reuse.reads_of(*parsed);
-    }
-  }
-  return made;
 }
 
 std::vector<std::string> with_one_sm(std::vector<std::string> changes) {

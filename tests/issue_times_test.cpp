@@ -94,13 +94,14 @@ Times simulated(int warps) {
 }  // namespace
 
 TEST_CASE(
-    "a step of a register tile takes as long as measured, to 1 percent; with two warps to a sub-partition, to 18") {
+    "a step of a register tile takes as long as measured: of one warp to 1 percent, of four to 5, of eight to 9") {
+  const std::map<int, double> off{{1, 0.01}, {4, 0.05}, {8, 0.09}};
   for (const int warps : {1, 4, 8}) {
     const Times hardware = measured(warps), model = simulated(warps);
     for (const auto& [warp, step] : hardware.step) {
       CAPTURE(warps);
       CAPTURE(warp);
-      CHECK(model.step.at(warp) == doctest::Approx(step).epsilon(warps == 8 ? 0.18 : 0.01));
+      CHECK(model.step.at(warp) == doctest::Approx(step).epsilon(off.at(warps)));
     }
   }
 }

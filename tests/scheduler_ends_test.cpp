@@ -74,7 +74,7 @@ TEST_CASE("CTAs that share an SM end one after another as on hardware") {
       {"dependent_ffma", 1, 0.03},
       {"lds", 2, 0.12},  // on hardware accesses of the older CTA wait less behind those of the younger
       {"tile", 4, 0.065},
-      {"tile_barrier", 5, 0.045},
+      {"tile_barrier", 5, 0.05},
   };
   for (const char* name : {"h200", "h100"}) {
     for (const auto& stream : streams) {

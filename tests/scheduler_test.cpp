@@ -9,7 +9,7 @@ namespace {
 
 // Four warps, two of the CTA in slot 3 and two of a younger one in slot 1.
 Scheduler four_warps() {
-  Scheduler scheduler(2);
+  Scheduler scheduler;
   for (const std::uint16_t warp : {10, 11}) scheduler.add(warp, 3);
   for (const std::uint16_t warp : {20, 21}) scheduler.add(warp, 1);
   return scheduler;

@@ -249,8 +249,6 @@ inline const std::vector<Use>& uses() {
       {"lsu.issue_cycles",
        [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},
       {"lsu.wavefront_cycles", [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts != 0; }},
-      {"lsu.wide_address_cycles",
-       [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
       {"lsu.wide_issue_cycles",
        [](const KernelRun& ran) { return ran.of(AccessKind::global_load) + ran.of(AccessKind::global_store) != 0; }},
       {"lsu.operand_cycles", overwrites_operands},

@@ -169,9 +169,9 @@ void note_dispatch_port(Fragment& fragment) {
   fragment.note_added("pipes", "an IMAD.WIDE: wide_issue_cycles, where no other instruction fills them",
                       "dispatch_port", "loads=0;wide=16;ffma=64;warps=32", "loads=16;wide=0;ffma=64;warps=32",
                       "per_iteration", 15);  // the loop without them has one, for its pointer
-  fragment.note_added("lsu", "an STS.32: its own and 1 register / store_registers_per_cycle", "dispatch_port",
+  fragment.note_added("lsu", "an STS.32: its own, and the register banks for 1 register", "dispatch_port",
                       "access=sts32;operands=same;ffma=16;warps=32", kFfmas, "per_iteration", 8);
-  fragment.note_added("lsu", "an STS.128: its own and 4 registers / store_registers_per_cycle", "dispatch_port",
+  fragment.note_added("lsu", "an STS.128: its own, and the register banks for 4 registers", "dispatch_port",
                       "access=sts128;operands=same;ffma=16;warps=32", kFfmas, "per_iteration", 8);
 }
 

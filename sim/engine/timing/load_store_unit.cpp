@@ -22,8 +22,6 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       special_latency_(gpu.pipes.special_latency_cycles),
       l1_latency_(gpu.l1.latency_cycles),
       issue_cycles_(gpu.lsu.issue_cycles),
-      store_registers_per_cycle_(gpu.lsu.store_registers_per_cycle),
-      wide_address_cycles_(gpu.lsu.wide_address_cycles),
       operand_cycles_(gpu.lsu.operand_cycles),
       operand_register_cycles_(gpu.lsu.operand_register_cycles),
       operand_store_cycles_(gpu.lsu.operand_store_cycles),
@@ -42,16 +40,16 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       ways_(warps),
       queues_(gpu.lsu, static_cast<std::size_t>(gpu.sm.sub_partitions)),
       data_(gpu.lsu.hits_before_answer),
-      ports_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPort(gpu.lsu.wide_issue_cycles)) {}
+      entry_(static_cast<std::size_t>(gpu.sm.sub_partitions), 0) {}
 
 Cycle LoadStoreUnit::room_at(MemoryQueues::Kind kind, std::uint8_t sub) const {
-  return std::max(ports_[sub].issued + issue_cycles_, queues_.room_at(kind, sub));
+  return std::max(entry_[sub], queues_.room_at(kind, sub));
 }
 
 // Shared memory and shuffles: the queues, then the data stage.
-LoadStoreUnit::Stages LoadStoreUnit::pass_shared(Cycle now, std::int64_t wavefronts, Issuer by) {
-  ports_[by.sub].issued = now;
-  const Cycle ready = queues_.enter(MemoryQueues::shared, now, by.sub, false, issue_cycles_) + pipeline_cycles_;
+LoadStoreUnit::Stages LoadStoreUnit::pass_shared(Cycle now, std::int64_t wavefronts, std::int64_t data, Issuer by) {
+  entry_[by.sub] = now + 1;
+  const Cycle ready = queues_.enter(MemoryQueues::shared, now, by.sub, false, data) + pipeline_cycles_;
   Stages stages{ready, ready, ready, ready};
   pass_data(DataStage::shared, stages, wavefronts, by);
   queues_.leave_shared(stages.turn - pipeline_cycles_, stages.start - pipeline_cycles_);
@@ -59,9 +57,9 @@ LoadStoreUnit::Stages LoadStoreUnit::pass_shared(Cycle now, std::int64_t wavefro
 }
 
 // Stores to global and local memory, and atomics: the queues, the tag stage, the data stage.
-LoadStoreUnit::Stages LoadStoreUnit::pass_global(Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts,
-                                                 Issuer by) {
-  Stages stages = look_up(now, wide, tag, by);
+LoadStoreUnit::Stages LoadStoreUnit::pass_global(Cycle now, bool wide, std::int64_t data, std::int64_t tag,
+                                                 std::int64_t wavefronts, Issuer by) {
+  Stages stages = look_up(now, wide, data, tag, by);
   const Cycle looked_up = stages.start;
   pass_data(DataStage::hits, stages, wavefronts, by);
   queues_.leave_global(looked_up - pipeline_cycles_, stages.start - pipeline_cycles_);
@@ -69,11 +67,9 @@ LoadStoreUnit::Stages LoadStoreUnit::pass_global(Cycle now, bool wide, std::int6
 }
 
 // As far as the tag stage; pass_data() and MemoryQueues::leave_global() come next.
-LoadStoreUnit::Stages LoadStoreUnit::look_up(Cycle now, bool wide, std::int64_t tag, Issuer by) {
-  SubPort& port = ports_[by.sub];
-  port.issued = now;
-  const Cycle cycles = wide ? port.wide_issue.next() : issue_cycles_;
-  const Cycle ready = queues_.enter(MemoryQueues::global, now, by.sub, wide, cycles) + pipeline_cycles_;
+LoadStoreUnit::Stages LoadStoreUnit::look_up(Cycle now, bool wide, std::int64_t data, std::int64_t tag, Issuer by) {
+  entry_[by.sub] = now + 1;
+  const Cycle ready = queues_.enter(MemoryQueues::global, now, by.sub, wide, data) + pipeline_cycles_;
   const Cycle tagged = tag == 0 ? ready : tag_stage_.take(ready, tag);
   const Cycle looked_up = tagged + std::max<std::int64_t>(0, tag - 1);  // the last of its lines
   return {tagged, looked_up, looked_up, looked_up};
@@ -87,28 +83,28 @@ void LoadStoreUnit::pass_data(DataStage::Lane lane, Stages& stages, std::int64_t
   stages.last = stages.start + std::max<std::int64_t>(0, wavefronts - 1) * wavefront_cycles_;
 }
 
-// The instruction's own cycle, and those in which it hands over an address of 64 bits and its data.
-Cycle LoadStoreUnit::dispatch_cycles(AccessKind access, const MemoryOperand& operand) const {
-  const Cycle address = is_shared(access) || is_local(access) ? 1 : 1 + wide_address_cycles_;
-  if (is_load(access)) return address;
-  return address + (data_registers(operand) + store_registers_per_cycle_ - 1) / store_registers_per_cycle_;
-}
-
-std::int64_t LoadStoreUnit::data_registers(const MemoryOperand& operand) const {
+std::int64_t LoadStoreUnit::registers_of(const MemoryOperand& operand) const {
   return (costs_.pattern(operand).bytes + kRegisterBytes - 1) / kRegisterBytes;
 }
 
-Cycle LoadStoreUnit::operands_read(const Instruction& instruction, const MemoryOperand* operands) const {
+// What goes to the SM's queue with the access, besides its address.
+std::int64_t LoadStoreUnit::data_registers(const Issue& issue) const {
+  return is_load(issue.access) || issue.access == AccessKind::async_store ? 0 : registers_of(issue.operand);
+}
+
+LoadStoreUnit::Operands LoadStoreUnit::operands_of(const Instruction& instruction,
+                                                   const MemoryOperand* operands) const {
   const OpClass op = instruction.op;
   std::int64_t addresses = memory_operands(op) == 0 ? 1 : 0, data = 0;  // what a shuffle reads
   for (int i = 0; i < memory_operands(op); ++i) {
     const AccessKind access = access_of(op, i);
     addresses += is_shared(access) || is_local(access) ? 1 : 2;
-    if (!is_load(access) && access != AccessKind::async_store) data = std::max(data, data_registers(operands[i]));
+    if (!is_load(access) && access != AccessKind::async_store) data = std::max(data, registers_of(operands[i]));
   }
   if (is_generic(op)) addresses = 2;
-  const Cycle registers = operand_register_cycles_ * (addresses + data);
-  return queues_.handed_on() + operand_cycles_ + registers + (data != 0 ? operand_store_cycles_ : 0);
+  const Cycle begins = queues_.begins() + operand_cycles_;
+  const Cycle read = begins + operand_register_cycles_ * addresses + queues_.data_cycles();
+  return {static_cast<int>(addresses + data), begins, read + (data != 0 ? operand_store_cycles_ : 0)};
 }
 
 // Cycles from the last pass of a load until all its registers are written. Where lanes come phase by phase, a register
@@ -116,7 +112,7 @@ Cycle LoadStoreUnit::operands_read(const Instruction& instruction, const MemoryO
 // matrix load are a register each as they come.
 Cycle LoadStoreUnit::assembly_cycles(const Issue& issue, const BankCost& cost) const {
   if (issue.access != AccessKind::shared_load || issue.instruction.op == OpClass::matrix_load) return 0;
-  return std::max<Cycle>({0, cost.ideal - 1, data_registers(issue.operand) / 2 - 1});
+  return std::max<Cycle>({0, cost.ideal - 1, registers_of(issue.operand) / 2 - 1});
 }
 
 inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
@@ -128,12 +124,10 @@ inline LoadStoreUnit::Timing LoadStoreUnit::issue_shared(const Issue& issue) {
   counters.wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   counters.ideal += static_cast<std::uint64_t>(cost.ideal);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
-  const Stages stages = pass_shared(issue.now, cost.wavefronts, issue.by);
+  const Stages stages = pass_shared(issue.now, cost.wavefronts, data_registers(issue), issue.by);
   const bool compares = issue.access == AccessKind::shared_atomic && issue.instruction.atomic() == AtomicKind::compare;
-  Timing timing{stages.start,
-                stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0) +
-                    assembly_cycles(issue, cost),
-                stores ? dispatch_cycles(issue.access, issue.operand) : 1};
+  Timing timing{stages.start, stages.last - pipeline_cycles_ + shared_latency_ + (compares ? compare_cycles_ : 0) +
+                                  assembly_cycles(issue, cost)};
   timing.write_back = cost.joined;
   timing.near = !stores;
   if (issue.operand.base >> 24U != 0) {  // in another CTA of the cluster: there and back
@@ -152,7 +146,7 @@ LoadStoreUnit::Timing LoadStoreUnit::issue(const Instruction& instruction, const
   const OpClass op = instruction.op;
   switch (memory_operands(op)) {
     case 0: {  // a shuffle, or a special register
-      const Stages stages = pass_shared(now, 1, by);
+      const Stages stages = pass_shared(now, 1, 0, by);
       return {stages.start,
               stages.last - pipeline_cycles_ + (op == OpClass::special ? special_latency_ : shuffle_latency_)};
     }
@@ -180,7 +174,6 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_generic(const Instruction& instructio
     const Cycle slower = is_lines(access) ? 0 : generic_cycles_;
     all.dequeued = std::max(all.dequeued, part.dequeued);
     all.complete = std::max(all.complete, part.complete + slower);
-    all.dispatch = std::max(all.dispatch, part.dispatch);
     all.pending += part.pending;
     all.store_pending += part.store_pending;
     all.left = std::max(all.left, part.left);
@@ -207,8 +200,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_access(const Issue& issue) {
 LoadStoreUnit::Timing LoadStoreUnit::issue_nothing(const Issue& issue) {
   const bool shared = is_shared(issue.access);
   ++issue.counters.data_wavefronts;
-  const Stages stages =
-      shared ? pass_shared(issue.now, 1, issue.by) : pass_global(issue.now, !is_local(issue.access), 0, 1, issue.by);
+  const Stages stages = shared ? pass_shared(issue.now, 1, data_registers(issue), issue.by)
+                               : pass_global(issue.now, !is_local(issue.access), data_registers(issue), 0, 1, issue.by);
   const Cycle latency = shared ? shared_latency_ : l1_latency_;
   return {stages.start, stages.last - pipeline_cycles_ + latency};
 }
@@ -270,7 +263,6 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines(const Issue& issue) {
     const Timing one = issue_lines_at(issue, footprint, LineAddress::of(issue.operand.base) + word);
     all.dequeued = one.dequeued;
     all.complete = std::max(all.complete, one.complete);
-    all.dispatch = word == 0 ? one.dispatch : all.dispatch + one.dispatch - 1;
     all.pending += one.pending;
     all.store_pending += one.store_pending;
     all.left = std::max(all.left, one.left);
@@ -288,7 +280,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_lines_at(const Issue& issue, const Fo
   if (is_load(issue.access)) return load_lines(issue, footprint, line, tag);
   // A store passes the data stage when all but the last of the data before it has left; loads that hit do not wait.
   data_.hold(DataStage::hits, egress_.next_free() - store_buffer_cycles_);
-  const Stages stages = pass_global(issue.now, !is_local(issue.access), tag, footprint.data_wavefronts, issue.by);
+  const Stages stages =
+      pass_global(issue.now, !is_local(issue.access), data_registers(issue), tag, footprint.data_wavefronts, issue.by);
   return store_lines(issue, footprint, line, stages);
 }
 
@@ -301,8 +294,8 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
   issue.counters.tag_cycles += static_cast<std::uint64_t>(cost.tag_cycles);
   issue.counters.data_wavefronts += static_cast<std::uint64_t>(cost.wavefronts);
   const bool returns = issue.access == AccessKind::global_atomic;
-  const Stages stages = pass_global(issue.now, true, cost.tag_cycles, cost.wavefronts, issue.by);
-  Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand), returns ? 1 : 0};
+  const Stages stages = pass_global(issue.now, true, data_registers(issue), cost.tag_cycles, cost.wavefronts, issue.by);
+  Timing timing{stages.start, stages.start, returns ? 1 : 0};
   const LineAddress base_line = LineAddress::of(issue.operand.base);
   const OutstandingMisses::Waiting waiting =
       returns ? misses_.begin(issue.by.warp, issue.instruction.write_scoreboard) : waits_for_stores(issue.by.warp);
@@ -329,13 +322,13 @@ LoadStoreUnit::Timing LoadStoreUnit::issue_atomic(const Issue& issue) {
 // come.
 LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
                                                 std::int64_t tag) {
-  Stages stages = look_up(issue.now, !is_local(issue.access), tag, issue.by);
+  Stages stages = look_up(issue.now, !is_local(issue.access), 0, tag, issue.by);
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here. One through L1 looks at what it reads.
   const bool copies = issue.instruction.op == OpClass::async_copy;
   const Cycle looked_up = stages.start;
   bool passes_now = issue.passes != 0;
   if (passes_now) pass_data(DataStage::hits, stages, issue.passes, issue.by);
-  Timing timing{stages.start, 0, dispatch_cycles(issue.access, issue.operand)};
+  Timing timing{stages.start, 0};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
   std::uint32_t waiting = OutstandingMisses::kNone;
@@ -416,7 +409,7 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
     if (is_local(issue.access))
       issue.counters.of(issue.access).hit_sectors += l1_.keep(line, touched.sectors, stages.last).count();
   }
-  Timing timing{stages.start, stages.start, dispatch_cycles(issue.access, issue.operand)};
+  Timing timing{stages.start, stages.start};
   timing.store_pending = waiting != OutstandingMisses::kNone ? 1 : 0;
   timing.left = egress_.next_free();
   return timing;

@@ -38,7 +38,6 @@ class LoadStoreUnit {
   struct Timing {
     Cycle dequeued = 0;  // leaves the queues
     Cycle complete = 0;  // result usable, as far as nothing is pending
-    Cycle dispatch = 1;  // keeps the dispatch port of its sub-partition
     int pending = 0;     // how often OutstandingMisses will report (warp, scoreboard, group): accesses with lines out
     int store_pending = 0;  // ... and (warp, kStoreBoard), when stores are tracked
     int write_back = 0;     // passes of its result that fill two registers: models/register_writes.h
@@ -54,14 +53,18 @@ class LoadStoreUnit {
   Timing issue(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                SmCounters& counters);
 
-  // From when on the registers that the instruction issued last reads may be overwritten: they go to the SM's queue
-  // with it, one by one.
-  Cycle operands_read(const Instruction& instruction, const MemoryOperand* operands) const;
+  struct Operands {
+    int registers = 0;
+    Cycle from = 0;   // they are read one by one, as they go to the SM's queue
+    Cycle until = 0;  // ... and may be overwritten
+  };
+  // Of the instruction issued last.
+  Operands operands_of(const Instruction& instruction, const MemoryOperand* operands) const;
 
   // An instruction that takes the same way out of its sub-partition but no part of this unit: S2R, LDC. `cycles`: for
   // how long it takes it, if longer than others.
   void issue_beside(Cycle now, std::uint8_t sub, Cycle cycles = 0) {
-    ports_[sub].issued = now + std::max<Cycle>(0, cycles - issue_cycles_);
+    entry_[sub] = now + std::max(issue_cycles_, cycles);
   }
 
   // When a sub-partition can next issue to shared and to global memory, as far as their queues are concerned.
@@ -73,7 +76,7 @@ class LoadStoreUnit {
   // An instruction of another unit that stands in the queue of shared memory and takes a turn at the data stage;
   // returns for how long it waits there.
   Cycle queue(Cycle now, Issuer by) {
-    const Stages stages = pass_shared(now, 1, by);
+    const Stages stages = pass_shared(now, 1, 0, by);
     return stages.start - pipeline_cycles_ - now;
   }
 
@@ -123,11 +126,6 @@ class LoadStoreUnit {
     Cycle start = 0;  // of its first data wavefront, which may wait for the warp's last access
     Cycle last = 0;   // of its last
   };
-  struct SubPort {
-    explicit SubPort(double wide_issue_cycles) : wide_issue(wide_issue_cycles) {}
-    Cycle issued = -1000;   // the last instruction
-    PartCycles wide_issue;  // of its way to the SM's queue, for addresses of 64 bits
-  };
   struct Issue {  // of one access
     const Instruction& instruction;
     AccessKind access;
@@ -138,10 +136,11 @@ class LoadStoreUnit {
     std::int64_t passes = 0;  // of the data stage, by a copy through L1
   };
 
-  Stages pass_shared(Cycle now, std::int64_t wavefronts, Issuer by);
+  // `data`: registers that it brings.
+  Stages pass_shared(Cycle now, std::int64_t wavefronts, std::int64_t data, Issuer by);
   // `wide`: by addresses of 64 bits.
-  Stages pass_global(Cycle now, bool wide, std::int64_t tag, std::int64_t wavefronts, Issuer by);
-  Stages look_up(Cycle now, bool wide, std::int64_t tag, Issuer by);
+  Stages pass_global(Cycle now, bool wide, std::int64_t data, std::int64_t tag, std::int64_t wavefronts, Issuer by);
+  Stages look_up(Cycle now, bool wide, std::int64_t data, std::int64_t tag, Issuer by);
   void pass_data(DataStage::Lane lane, Stages& stages, std::int64_t wavefronts, Issuer by);
   Timing issue_generic(const Instruction& instruction, const MemoryOperand* operands, Cycle now, Issuer by,
                        SmCounters& counters);
@@ -159,8 +158,8 @@ class LoadStoreUnit {
                     SmCounters& counters);
   AsyncCopies::Group group_of(const Issue& issue) const;
   void store_copied(const Issue& issue);
-  Cycle dispatch_cycles(AccessKind access, const MemoryOperand& operand) const;
-  std::int64_t data_registers(const MemoryOperand& operand) const;
+  std::int64_t registers_of(const MemoryOperand& operand) const;
+  std::int64_t data_registers(const Issue& issue) const;
   Cycle assembly_cycles(const Issue& issue, const BankCost& cost) const;
   Cycle room_at(MemoryQueues::Kind kind, std::uint8_t sub) const;
 
@@ -174,8 +173,6 @@ class LoadStoreUnit {
   Cycle shuffle_latency_, special_latency_;
   Cycle l1_latency_;
   Cycle issue_cycles_;
-  std::int64_t store_registers_per_cycle_;
-  Cycle wide_address_cycles_;
   Cycle operand_cycles_, operand_register_cycles_, operand_store_cycles_;
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;
@@ -193,7 +190,7 @@ class LoadStoreUnit {
   std::vector<Resource> ways_;  // of each warp into the data stage
   MemoryQueues queues_;
   DataStage data_;
-  std::vector<SubPort> ports_;
+  std::vector<Cycle> entry_;  // when the next instruction of each sub-partition can enter its queue
   Resource tag_stage_;
   WayOut egress_;
 };

@@ -23,9 +23,6 @@ class Scheduler {
   using Place = std::ptrdiff_t;  // of a warp, by age
   static constexpr Place kNone = -1;
 
-  // Between two instructions for memory of the sub-partition, while its queue has room.
-  explicit Scheduler(Cycle memory_issue_cycles) : memory_issue_cycles_(memory_issue_cycles) {}
-
   struct Choice {
     Place place = kNone;
     Cycle earliest = kNever;  // when none can issue: when one can
@@ -120,8 +117,8 @@ class Scheduler {
   // brings, which takes longer than any stall count, it comes before whatever has issued.
   void hold(Candidate& last, Cycle free) {
     const Cycle issued = queues_ ? issued_ : last.issued;
-    const bool queues = (last.pipe == Pipe::mio || last.pipe == Pipe::lg) && last.ready - issued <= kMostStall &&
-                        free - issued > memory_issue_cycles_;
+    const bool queues =
+        (last.pipe == Pipe::mio || last.pipe == Pipe::lg) && last.ready - issued <= kMostStall && free > issued + 1;
     issued_ = issued;
     last.issued = queues ? kFirst : issued;
     queues_ = queues;
@@ -131,7 +128,6 @@ class Scheduler {
   static constexpr Cycle kFirst = -1;
   static constexpr Cycle kMostStall = 15;
 
-  Cycle memory_issue_cycles_;
   Place stays_ = kNone;                // goes on, if it can at once
   bool queues_ = false;                // ... or when the queue that it waits for has room
   Cycle issued_ = 0;                   // ... when it has

@@ -316,12 +316,12 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
 // Returns for how long the instruction keeps the dispatch port.
 inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
-  Cycle dispatch = use.dispatch, later = 0;
+  Cycle later = 0;
   switch (use.pipe) {
     case Pipe::mio:
     case Pipe::lg:
       if (uses_load_store_unit(instruction.op))
-        dispatch = issue_memory(use, warp, index, now);
+        issue_memory(use, warp, index, now);
       else if (is_asynchronous(instruction.op))
         later = issue_asynchronous(warp, index, now);
       else if (instruction.op == OpClass::constant_load)
@@ -352,7 +352,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
   }
   if (use.latency != 0)
     warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, instruction.op == OpClass::fence);
-  return dispatch;
+  return use.dispatch;
 }
 
 // A product of the warp alone.
@@ -391,19 +391,19 @@ inline bool Sm::write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit:
 }
 
 // Apart, so that the way of all other instructions keeps what it needs in registers.
-[[gnu::noinline]] Cycle Sm::issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
+[[gnu::noinline]] void Sm::issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now) {
   const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
+  const LoadStoreUnit::Operands operands = lsu_.operands_of(instruction, warp.operand);
+  subs_[warp.sub].port.read_later(operands.from, operands.registers);
   if (instruction.read_scoreboard < kScoreboards)
-    warp.scoreboards.set(instruction.read_scoreboard, lsu_.operands_read(instruction, warp.operand),
-                         use.pipe == Pipe::lg);
+    warp.scoreboards.set(instruction.read_scoreboard, operands.until, use.pipe == Pipe::lg);
   warp.operand += memory_operands(instruction.op);
   if (!write_back(warp, index, timing))
     warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
   if (timing.pending != 0) warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
   warp.stores_left = std::max(warp.stores_left, timing.left);
   if (timing.store_pending != 0) warp.scoreboards.promise(kStoreBoard, timing.store_pending);
-  return timing.dispatch;
 }
 
 inline void Sm::account(const SubPartition& sub, const PipeUse& use, const Warp& warp, Cycle now) {

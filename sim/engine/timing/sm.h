@@ -84,7 +84,7 @@ class Sm {
 
  private:
   struct SubPartition {
-    explicit SubPartition(const GpuSpec& gpu) : scheduler(gpu.lsu.issue_cycles), code(gpu.instruction_cache) {}
+    explicit SubPartition(const GpuSpec& gpu) : code(gpu.instruction_cache) {}
     Cycle next = kNever;  // nothing issues here before
     Scheduler scheduler;
     InstructionBuffer code;
@@ -138,7 +138,7 @@ class Sm {
       if (warp.waits_for_memory && !warp.stands && !warp.at_cluster_barrier) wake(warp);
     };
   }
-  Cycle issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
+  void issue_memory(const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
   Cycle issue_asynchronous(Warp& warp, std::uint16_t index, Cycle now);
   void issue_mbarrier(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now);
   void issue_bulk(Warp& warp, std::uint16_t index, const AsyncOperand& operand, Cycle now);
