@@ -49,7 +49,7 @@ TEST_CASE("a fence waits until what its warp has stored into shared memory has p
       const std::string the_case =
           "fence;stores=" + std::to_string(stores) + ";warps=" + std::to_string(warps) + ";fence=";
       const double hardware = measured(the_case + "yes") - measured(the_case + "no");
-      CHECK(std::abs(predicted(stores, warps, true, 0) - predicted(stores, warps, false, 0) - hardware) < 45);
+      CHECK(std::abs(predicted(stores, warps, true, 0) - predicted(stores, warps, false, 0) - hardware) < 50);
     }
     CHECK(predicted(stores, 4, true, 0) > predicted(stores, 4, false, 0) + 20);
   }
