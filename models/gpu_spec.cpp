@@ -138,7 +138,7 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("operand_register_cycles", operand_register_cycles, {0, 32}, "cycle",
             "more for each register of its address and data, which go to the SM's queue one by one");
   f.integer("operand_store_cycles", operand_store_cycles, {0, 32}, "cycle", "more for one with data");
-  f.integer("operand_common_cycles", operand_common_cycles, {0, 32}, "cycle",
+  f.integer("operand_common_cycles", operand_common_cycles, {0, 32}, "cycle/register",
             "of the way to the SM's queue that all sub-partitions share, for each register of a store but its first");
   f.integer("data_queue_registers", data_queue_registers, {4, 1024}, "register",
             "data of stores to shared memory that wait in the SM's queue");
