@@ -26,8 +26,8 @@ class DispatchPort {
     }
     if (free_ > now + 1) lost_.take(now + 1, free_);
   }
-  // A load or store reads so many registers from `when` on, which is not before the last one's.
-  void read_later(Cycle when, int registers) { banks_.read_later(when, registers); }
+  // A load or store reads so many registers from `when` on, one every `each` cycles; it is not before the last one.
+  void read_later(Cycle when, int registers, Cycle each) { banks_.read_later(when, registers, each); }
   // What issues at `now` reads registers of both banks for `cycles`. REQUIRES: take() follows.
   void read_both_banks(Cycle now, Cycle cycles) { banks_.occupy(now, cycles); }
   Cycle free() const { return free_; }

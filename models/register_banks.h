@@ -56,10 +56,11 @@ class RegisterBanks {
     }
     return begin + 1;
   }
-  // From `when` on, which is not before the last one's, something else reads so many registers, one after the other.
-  void read_later(Cycle when, int registers) {
+  // From `when` on, which is not before the last one's, something else reads so many registers, one every `each`
+  // cycles.
+  void read_later(Cycle when, int registers, Cycle each) {
     while (last_later_ - first_later_ == kLater) read_one();
-    later_[last_later_++ % kLater] = {when, registers};
+    later_[last_later_++ % kLater] = {when, each, registers};
   }
   // An instruction that issues at `now` reads so many registers that it takes both banks for `cycles`.
   void occupy(Cycle now, Cycle cycles) {
@@ -69,18 +70,18 @@ class RegisterBanks {
  private:
   struct Later {
     Cycle when = 0;
+    Cycle each = 0;
     int registers = 0;
   };
   void read_one() {
     Later& next = later_[first_later_ % kLater];
     free_[bank_] = std::max(free_[bank_], next.when) + 1;
     bank_ ^= 1U;
-    next.when += kBetween;
+    next.when += next.each;
     if (--next.registers <= 0) ++first_later_;
   }
 
   static constexpr Cycle kWindow = 3;
-  static constexpr Cycle kBetween = 2;         // lsu.operand_register_cycles
   static constexpr std::uint32_t kLater = 16;  // more than a sub-partition's queue of loads and stores has
   std::array<Later, kLater> later_{};
   std::uint32_t first_later_ = 0, last_later_ = 0;

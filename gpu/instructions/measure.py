@@ -79,11 +79,21 @@ def sections(elf):
     return {elf[text + h[0]:].split(b"\0", 1)[0].decode(): (at, h[4], h[5]) for at, h in headers}
 
 
+def give_registers(elf, section):
+    """Lets the code of `section` of an ELF, a bytearray, use all REGISTERS, and all functions beside it."""
+    found = sections(elf)
+    header = found[section][0]
+    info, = struct.unpack_from("<I", elf, header + 44)
+    struct.pack_into("<I", elf, header + 44, info & 0xFFFFFF | REGISTERS << 24)
+    _, at, size = found[".nv.info"]
+    for match in re.finditer(rb"\x04\x2f\x08\x00....", bytes(elf[at:at + size]), re.S):  # registers of each function
+        struct.pack_into("<I", elf, at + match.end(), REGISTERS)
+
+
 def patched(cubin, words):
     """The cubin with `words` in place of its first 64 FFMAs in a row, and with all registers."""
     elf = bytearray(cubin)
-    found = sections(elf)
-    header, start, size = found[".text.turn"]
+    _, start, size = sections(elf)[".text.turn"]
     code = [bytes(elf[at:at + 16]) for at in range(start, start + size, 16)]
     is_ffma = [struct.unpack_from("<H", one)[0] & 0xFFF == 0x223 for one in code]
     first = next(i for i, one in enumerate(is_ffma) if one and sum(is_ffma[i:i + LOOP]) == SLOTS)
@@ -91,11 +101,7 @@ def patched(cubin, words):
     counting = [slow(one) for one, ffma in zip(code[first:first + LOOP], is_ffma[first:]) if not ffma]
     body = counting + [words[slot % len(words)] for slot in range(SLOTS)]
     elf[start + 16 * first:start + 16 * (first + LOOP)] = b"".join(body)
-    info, = struct.unpack_from("<I", elf, header + 44)
-    struct.pack_into("<I", elf, header + 44, info & 0xFFFFFF | REGISTERS << 24)
-    _, at, size = found[".nv.info"]
-    for match in re.finditer(rb"\x04\x2f\x08\x00....", bytes(elf[at:at + size]), re.S):  # registers of each function
-        struct.pack_into("<I", elf, at + match.end(), REGISTERS)
+    give_registers(elf, ".text.turn")
     return bytes(elf)
 
 

@@ -5,7 +5,7 @@
 
 The build of gpu makes row.cubin of row.cu, for sm_90. A line of ROWS is `NAME; WARPS; BYTES; INSTRUCTION, INSTRUCTION, ...`: warps of
 the only CTA (1 to 16), bytes from the address of a lane to that of the next, and the row that all warps execute behind a barrier.
-An instruction is written as for measure.py, with three more marks and registers: `^0` has scoreboard 0 wait until the registers are
+An instruction is written as for measure.py, with two more marks and two more registers: `^0` sets scoreboard 0 until the registers are
 read, `4*` in front of a mnemonic repeats it; A is the register of the lane's address in shared memory, G those of its address in
 global memory. CLOCK reads the clock into the next register that is written out, up to 24 times. Data belong into registers from R64
 on, up to R125. Lines that begin with # are left out.
@@ -17,9 +17,9 @@ import re
 import struct
 import sys
 
-from measure import OPS, READ_BIT, Gpu, assembled, sections
+from measure import OPS, READ_BIT, Gpu, assembled, give_registers, sections
 
-TURNS, ROW, RESULTS, THREADS, REGISTERS, SHARED = 8, 96, 24, 512, 128, 49152
+TURNS, ROW, RESULTS, THREADS, SHARED = 8, 96, 24, 512, 16384
 GLOBAL = 90                     # and 91: a lane's address in global memory
 BEHIND_RESULTS = 0x10000        # bytes of the output that loads and stores leave alone
 FFMA, LDG = 0x223, 0x981        # the opcode's low 12 bits
@@ -31,8 +31,7 @@ class Row:
 
     def __init__(self, cubin):
         self.cubin = cubin
-        found = sections(cubin)
-        self.header, self.start, size = found[".text.row"]
+        _, self.start, size = sections(cubin)[".text.row"]
         code = [struct.unpack_from("<QQ", cubin, self.start + at) for at in range(0, size, 16)]
         is_ffma = [low & 0xFFF == FFMA for low, _ in code]
         self.first = next(i for i in range(len(code)) if all(is_ffma[i:i + ROW]))
@@ -84,11 +83,7 @@ class Row:
     def patched(self, words):
         elf = bytearray(self.cubin)
         elf[self.start + 16 * self.first:self.start + 16 * (self.first + ROW)] = b"".join(words)
-        info, = struct.unpack_from("<I", elf, self.header + 44)
-        struct.pack_into("<I", elf, self.header + 44, info & 0xFFFFFF | REGISTERS << 24)
-        _, at, size = sections(elf)[".nv.info"]
-        for match in re.finditer(rb"\x04\x2f\x08\x00....", bytes(elf[at:at + size]), re.S):  # registers of each function
-            struct.pack_into("<I", elf, at + match.end(), REGISTERS)
+        give_registers(elf, ".text.row")
         return bytes(elf)
 
 
@@ -102,7 +97,7 @@ def measured(gpu, cubin, warps, pitch, clocks):
     gpu.call("cuMemcpyHtoD_v2", place, lanes, ctypes.c_size_t(ctypes.sizeof(lanes)))
     values = ctypes.c_int(TURNS), place, out
     pointers = (ctypes.c_void_p * 3)(*(ctypes.addressof(value) for value in values))
-    gpu.call("cuLaunchKernel", function, 1, 1, 1, 32 * warps, 1, 1, 16384, None, pointers, None)
+    gpu.call("cuLaunchKernel", function, 1, 1, 1, 32 * warps, 1, 1, SHARED, None, pointers, None)
     gpu.call("cuCtxSynchronize")
     result = (ctypes.c_uint * (RESULTS * THREADS))()
     gpu.call("cuMemcpyDtoH_v2", result, out, ctypes.c_size_t(ctypes.sizeof(result)))

@@ -55,7 +55,8 @@ class LoadStoreUnit {
 
   struct Operands {
     int registers = 0;
-    Cycle from = 0;   // they are read one by one, as they go to the SM's queue
+    Cycle each = 0;   // cycles for each: they are read one by one, as they go to the SM's queue ...
+    Cycle from = 0;   // ... from here on
     Cycle until = 0;  // ... and may be overwritten
   };
   // Of the instruction issued last.

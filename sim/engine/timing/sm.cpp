@@ -395,7 +395,7 @@ inline bool Sm::write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit:
   const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
   const LoadStoreUnit::Operands operands = lsu_.operands_of(instruction, warp.operand);
-  subs_[warp.sub].port.read_later(operands.from, operands.registers);
+  subs_[warp.sub].port.read_later(operands.from, operands.registers, operands.each);
   if (instruction.read_scoreboard < kScoreboards)
     warp.scoreboards.set(instruction.read_scoreboard, operands.until, use.pipe == Pipe::lg);
   warp.operand += memory_operands(instruction.op);
