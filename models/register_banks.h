@@ -41,7 +41,7 @@ class RegisterBanks {
   // An instruction that issues at `now` reads `reads`. Returns the cycle in which the next one may issue. A bank that
   // it does not read holds up nothing. REQUIRES: `now` is not before what the last fetch returned.
   Cycle fetch(std::uint8_t reads, Cycle now) {
-    while (first_later_ != last_later_ && later_[first_later_ % kLater].when <= now) read_one();
+    if (first_later_ != last_later_ && later_[first_later_ % kLater].when <= now) read_until(now);
     Cycle begin = now;
     for (std::size_t bank = 0; bank < kRegisterBanks; ++bank) {
       const BankReads of = bank_reads(reads, bank);
@@ -57,10 +57,10 @@ class RegisterBanks {
     return begin + 1;
   }
   // From `when` on, which is not before the last one's, something else reads so many registers, one every `each`
-  // cycles.
+  // cycles. REQUIRES: registers > 0, each > 0.
   void read_later(Cycle when, int registers, Cycle each) {
-    while (last_later_ - first_later_ == kLater) read_one();
-    later_[last_later_++ % kLater] = {when, each, registers};
+    if (last_later_ - first_later_ == kLater) read(later_[first_later_++ % kLater]);
+    later_[last_later_++ % kLater] = {when, registers, static_cast<int>(each)};
   }
   // An instruction that issues at `now` reads so many registers that it takes both banks for `cycles`.
   void occupy(Cycle now, Cycle cycles) {
@@ -70,15 +70,34 @@ class RegisterBanks {
  private:
   struct Later {
     Cycle when = 0;
-    Cycle each = 0;
     int registers = 0;
+    int each = 0;
+    Cycle last() const { return when + static_cast<Cycle>(registers - 1) * each; }
   };
-  void read_one() {
-    Later& next = later_[first_later_ % kLater];
-    free_[bank_] = std::max(free_[bank_], next.when) + 1;
-    bank_ ^= 1U;
-    next.when += next.each;
-    if (--next.registers <= 0) ++first_later_;
+  // All that is read later, but not after `now`.
+  void read_until(Cycle now) {
+    for (; first_later_ != last_later_ && later_[first_later_ % kLater].when <= now; ++first_later_) {
+      Later& next = later_[first_later_ % kLater];
+      if (next.last() <= now) {
+        read(next);
+        continue;
+      }
+      const int there = static_cast<int>((now - next.when) / next.each) + 1;
+      read({next.when, there, next.each});
+      next.when += static_cast<Cycle>(there) * next.each;
+      next.registers -= there;
+      return;
+    }
+  }
+  // Each bank has every other one. They come at least a cycle apart, so that the last one either finds the bank free or
+  // all of them stand in line.
+  void read(const Later& all) {
+    for (int from_last = std::min<int>(all.registers, kRegisterBanks) - 1; from_last >= 0; --from_last) {
+      const int before = all.registers - 1 - from_last;  // of both banks
+      Cycle& free = free_[bank_ ^ (static_cast<unsigned>(before) & 1U)];
+      free = std::max(free + before / kRegisterBanks + 1, all.last() - static_cast<Cycle>(from_last) * all.each + 1);
+    }
+    bank_ ^= static_cast<unsigned>(all.registers) & 1U;
   }
 
   static constexpr Cycle kWindow = 3;

@@ -1,16 +1,18 @@
-// Hopper's L2 request coalescer: SMs of one GPC that ask for a line's sectors while a request for them is under way
-// share its answer, which then comes somewhat later. A request serves a few SMs at most; the next one then goes out on
-// its own. A line that L2 has answers after a time that differs from one to the next, evenly between two bounds; what
-// has to come across the fabric or from HBM, or waits for its way into the GPC, can be joined for so much longer. Only
-// so much waits there as the queues behind the coalescer hold, though: what is behind that has not come to it yet, so
-// that under load those join that come soon one after the other.
+// Hopper's L2 request coalescer: SMs of one GPC that ask for the same sectors of a line while a request for them is
+// under way share its answer, which then comes somewhat later. Others go out on their own, those that want some of
+// these sectors alone, too, and from then on the line is shared by who asks as they did. A request serves a few SMs at
+// most; the next one then goes out on its own, too. A line that L2 has answers after a time that differs from one to
+// the next, evenly between two bounds; what has to come across the fabric or from HBM, or waits for its way into the
+// GPC, can be joined for so much longer. Only so much waits there as the queues behind the coalescer hold, though: what
+// is behind that has not come to it yet, so that under load those join that come soon one after the other.
 //
 // Source: L2 requests per line while n SMs of an H200 read the same lines with a delay between them
 // (gpu/microbench/counted_coalescer.cu, counted_bursts.cu): of lines that L2 has, all join up to 30 cycles, none from
 // 100, and the share falls on a straight line between; of cold lines all up to 300, half at 1,000. All that share an
 // answer have it at the same time, 8 to 11 cycles later than one that asks alone (gpu/microbench/counted_joined.cu,
-// H200 and H100). Where SMs of one GPC read the same lines as fast as they can, few requests are joined
-// (gpu/microbench/counted_followers.cu, H100): queue_cycles is fitted to that.
+// H200 and H100). Of parts of lines equal ones are shared as whole lines are, and no others (counted_parts.cu). Where
+// SMs of one GPC read the same lines as fast as they can, few requests are joined (gpu/microbench/counted_followers.cu,
+// H100): queue_cycles is fitted to that.
 #pragma once
 
 #include <algorithm>
@@ -43,16 +45,15 @@ class RequestCoalescer {  // of one GPC
 
   // How much later than without others a request comes to the coalescer that has `backlog` to wait behind it.
   Tick in_front(Tick backlog) const { return std::max(Tick(), backlog - queue_); }
-  // The sectors of the request that another SM of the GPC sent shortly before, and when they are at the GPC.
+  // The sectors, when another SM of the GPC asked for them shortly before, and when they are at the GPC.
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now) {
     asked_ = now;
     joined_ = nullptr;
     if (most_ == 0) return {};
     Entry& entry = at(line);
-    if (entry.line != line || now > entry.open_until || entry.served >= most_ || (entry.sectors & sectors).none())
-      return {};
+    if (entry.line != line || now > entry.open_until || entry.served >= most_ || entry.sectors != sectors) return {};
     if (++entry.served == 2) joined_ = &entry.asker;
-    return {entry.sectors & sectors, std::max(now, entry.ready + shared_)};
+    return {sectors, std::max(now, entry.ready + shared_)};
   }
   // Whose request the last lookup was the first to join; null: it joined none, or others had before.
   const Asker* joined() const { return joined_; }

@@ -1,4 +1,4 @@
-// Which requests of two SMs become one, against gpu/measured/<gpu>/bursts_counted.csv.
+// Which requests of SMs of one GPC become one, against gpu/measured/<gpu>/bursts_counted.csv and parts_counted.csv.
 #include "models/request_coalescer.h"
 
 #include <doctest/doctest.h>
@@ -120,6 +120,38 @@ TEST_CASE("lines that L2 has are shared by SMs that come within a hundred cycles
 }
 
 TEST_CASE("lines that L2 lacks are shared until they are there") { hold("cold", false, 17, 0.11); }
+
+TEST_CASE("requests for the same sectors of a line are shared, and no others") {
+  const std::regex row(
+      "counted_parts,sectors=([0-9]);odd=([0-9]);turn=([01]);lines=64;sms=([0-9]+);spread=0;state=cold,[0-9]+,([0-9]+),"
+      "[0-9]+");
+  for (const char* name : {"h200", "h100"}) {
+    std::ifstream file(std::string(TILESCOPE_SOURCE_DIR "/gpu/measured/") + name + "/parts_counted.csv");
+    std::smatch found;
+    int rows = 0;
+    for (std::string text; std::getline(file, text);) {
+      if (!std::regex_match(text, found, row)) continue;
+      CAPTURE(text);
+      const int even = std::stoi(found[1]), odd = std::stoi(found[2]), turn = std::stoi(found[3]);
+      const int sms = std::stoi(found[4]);
+      MemorySystem memory(gpu(name));
+      const auto ask_for_part = [&](int rank) {
+        MemoryRequest request;
+        request.sm = static_cast<std::uint16_t>(sms == 2 ? rank * kSmsPerTpc : rank);  // of a pair each has its own TPC
+        request.line = LineAddress::numbered(0);
+        for (int i = 0; i < (rank % 2 == 0 ? even : odd); ++i)
+          request.sectors |= SectorMask::of(static_cast<std::size_t>((turn * rank + i) % kSectorsPerLine));
+        memory.serve(request);
+      };
+      for (int rank = 0; rank < sms; ++rank) ask_for_part(rank);
+      // On hardware two of 16 SMs whose turns are four apart may come one behind the other.
+      const double expected = std::stod(found[5]) / kLines;
+      CHECK(std::abs(static_cast<double>(memory.counters().l2.read_sectors) - expected) <= 0.08 * expected);
+      ++rows;
+    }
+    CHECK(rows == 25);
+  }
+}
 
 TEST_CASE("all that share an answer have it later than one that asks alone, the first of them too") {
   // counted_joined: a near load alone 315 to 318 cycles, shared by two SMs 323 to 328.

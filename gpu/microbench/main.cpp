@@ -116,6 +116,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},
     {"counted_partial", counted_partial},
+    {"counted_parts", counted_parts},
     {"counted_streams", counted_streams},
     {"counted_shared", counted_shared},
     {"counted_steps", counted_steps},

@@ -399,6 +399,7 @@ inline bool Sm::write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit:
   if (instruction.read_scoreboard < kScoreboards)
     warp.scoreboards.set(instruction.read_scoreboard, operands.until, use.pipe == Pipe::lg);
   warp.operand += memory_operands(instruction.op);
+  __builtin_prefetch(warp.operand);
   if (!write_back(warp, index, timing))
     warp.scoreboards.set(instruction.write_scoreboard, timing.complete, use.pipe == Pipe::lg);
   if (timing.pending != 0) warp.scoreboards.promise(instruction.write_scoreboard, timing.pending);
