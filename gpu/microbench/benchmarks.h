@@ -104,6 +104,7 @@ void counted_strided(Report& report);
 void counted_stores(Report& report);
 void counted_partial(Report& report);
 void counted_parts(Report& report);
+void counted_crowd(Report& report);
 void counted_streams(Report& report);
 void counted_shared(Report& report);
 void counted_steps(Report& report);

@@ -117,6 +117,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_stores", counted_stores},
     {"counted_partial", counted_partial},
     {"counted_parts", counted_parts},
+    {"counted_crowd", counted_crowd},
     {"counted_streams", counted_streams},
     {"counted_shared", counted_shared},
     {"counted_steps", counted_steps},
