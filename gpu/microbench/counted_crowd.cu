@@ -9,28 +9,16 @@
 
 #include "benchmarks.h"
 #include "gpc_map.h"
+#include "line_reader.cuh"
 #include "sm_set.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
 constexpr int kWarps = 16, kSteps = 32, kStepCycles = 8000;
-constexpr int kLineFloats = 32, kSectorFloats = 8;
 constexpr int kPair = 2, kPairLinesPerWarp = 4;
 constexpr int kMostLinesPerWarp = 16, kMostCrowd = 16;
 constexpr int kPairLines = kSteps * kWarps * kPairLinesPerWarp;
-
-template <int kLinesPerWarp>
-__device__ float read_lines(const float* from) {
-  float sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < kLinesPerWarp; ++i) {
-    float v;
-    asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(from + i * kLineFloats) : "memory");
-    sum += v;
-  }
-  return sum;
-}
 
 template <int kLinesPerWarp>
 __global__ void probe_crowd(const float* data, const int* rank_of_sm, int readers, int spread, int* ready,

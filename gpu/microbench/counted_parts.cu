@@ -13,6 +13,7 @@
 
 #include "benchmarks.h"
 #include "gpc_map.h"
+#include "line_reader.cuh"
 #include "sm_set.cuh"
 
 namespace tilescope::gpu {
@@ -21,7 +22,6 @@ namespace {
 constexpr int kLines = 8192;
 constexpr int kWarps = 16;
 constexpr int kStepCycles = 6000;
-constexpr int kLineFloats = 32, kSectorFloats = 8;
 
 struct Parts {
   int sectors, odd, turn, spread;
@@ -40,9 +40,7 @@ __global__ void probe_parts(const float* data, const int* rank_of_sm, int reader
   float sum = 0.0f;
   if (ask.read_before && rank == 0) {
     for (int line = warp; line < kLines; line += kWarps) {
-      float v;
-      asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(data + line * kLineFloats + lane) : "memory");
-      sum += v;
+      sum += read_lines<1>(data + line * kLineFloats + lane);
     }
     __syncthreads();
   }
@@ -58,12 +56,7 @@ __global__ void probe_parts(const float* data, const int* rank_of_sm, int reader
     while (clock64_now() < next) {
     }
     if (asks) {
-#pragma unroll
-      for (int i = 0; i < kLinesPerWarp; ++i) {
-        float v;
-        asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(from + (line + i) * kLineFloats) : "memory");
-        sum += v;
-      }
+      sum += read_lines<kLinesPerWarp>(from + line * kLineFloats);
     }
     __syncthreads();
     next += kStepCycles;
