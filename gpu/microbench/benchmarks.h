@@ -105,6 +105,8 @@ void counted_stores(Report& report);
 void counted_partial(Report& report);
 void counted_parts(Report& report);
 void counted_crowd(Report& report);
+void counted_waits(Report& report);
+void counted_pairs(Report& report);
 void counted_streams(Report& report);
 void counted_shared(Report& report);
 void counted_steps(Report& report);

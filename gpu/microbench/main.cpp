@@ -118,6 +118,8 @@ const Benchmark kBenchmarks[] = {
     {"counted_partial", counted_partial},
     {"counted_parts", counted_parts},
     {"counted_crowd", counted_crowd},
+    {"counted_waits", counted_waits},
+    {"counted_pairs", counted_pairs},
     {"counted_streams", counted_streams},
     {"counted_shared", counted_shared},
     {"counted_steps", counted_steps},

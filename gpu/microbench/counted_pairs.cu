@@ -1,0 +1,188 @@
+// Requests for two sectors of a line, one soon after the other: which become one, of one SM and of two that do the
+// same? lts__t_requests_srcunit_tex counts requests, lts__t_sectors_srcunit_tex_op_read their sectors. An SM asks for
+// `asked` sectors with as many requests if none become one.
+//
+// op: ca, through L1; cg, past it. lines: of a load. by=warp: each warp loads a sector of each of its lines, then
+// others of other lines (`between` loads of one each) or waits (`delay` additions that wait for one another), then the
+// next sector of the first lines. by=next: of two warps with consecutive numbers one loads the first and one the second
+// sector; by=fourth: of a warp and the fourth behind it, which share a sub-partition. warps: of each SM, all at once.
+// sms: of one GPC, of different TPCs. spread: cycles by which the second of two is behind the first. state=near: an SM
+// has read all lines before, past L1, a request each, on top of the counts; state=cold: nobody has. gap: mean cycles
+// from before the first load of a warp to before its second one.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "benchmarks.h"
+#include "gpc_map.h"
+#include "line_reader.cuh"
+#include "sm_set.cuh"
+
+namespace tilescope::gpu {
+namespace {
+
+constexpr int kRounds = 32, kRoundCycles = 8000;
+constexpr int kMostWarps = 32;
+constexpr int kPairLines = 4, kOtherLines = 8;
+constexpr int kLinesOfTurn = kPairLines + kOtherLines;
+constexpr int kAllLines = kRounds * kMostWarps * kLinesOfTurn;
+
+enum class By { warp, next, fourth };
+
+struct Pairs {
+  int lines, warps, spread;
+  bool read_before;
+  By by = By::warp;
+};
+
+template <bool kPastL1>
+__device__ float load(const float* from) {
+  float v;
+  if constexpr (kPastL1) {
+    asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
+  } else {
+    asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
+  }
+  return v;
+}
+
+template <bool kPastL1, int kBetween, int kDelay>
+__global__ void probe_pairs(const float* data, const int* rank_of_sm, int readers, Pairs ask, int* ready,
+                            unsigned long long* agreed, float* sink, long long nothing, unsigned* gap) {
+  const int rank = rank_of_sm[sm_id()];
+  if (rank < 0) {
+    return;
+  }
+  __shared__ long long start;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  float sum = 0.0f;
+  if (ask.read_before && rank == 0) {
+    for (int line = warp; line < kAllLines; line += ask.warps) {
+      sum += load<true>(data + line * kLineFloats + lane);
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    start = agreed_start(rank, readers, ready, agreed);
+  }
+  __syncthreads();
+  long long next = start + rank * ask.spread;
+  unsigned waited = 0;
+  const int turn = ask.by == By::warp ? warp : ask.by == By::next ? warp / 2 : warp / 8 * 4 + warp % 4;
+  const int sector = ask.by == By::warp ? 0 : ask.by == By::next ? warp % 2 : warp / 4 % 2;
+  const float* from = data + (turn * kLinesOfTurn * kLineFloats + sector * kSectorFloats);
+  for (int round = 0; round < kRounds; ++round, from += ask.warps * kLinesOfTurn * kLineFloats) {
+    const float* const pair = from + lane / kSectorFloats * kLineFloats + lane % kSectorFloats;
+    while (clock64_now() < next) {
+    }
+    if (lane < ask.lines * kSectorFloats) {
+      float v[kBetween + 2];
+      const unsigned begin = clock_now();
+      v[0] = load<kPastL1>(pair);
+#pragma unroll
+      for (int i = 0; i < kBetween; ++i) {
+        v[i + 2] = load<kPastL1>(from + (kPairLines + i) * kLineFloats + lane % kSectorFloats);
+      }
+      const float* second = pair + kSectorFloats;
+#pragma unroll
+      for (int i = 0; i < kDelay; ++i) {
+        asm volatile("add.s64 %0, %0, %1;" : "+l"(second) : "l"(nothing));
+      }
+      waited += clock_now() - begin;
+      v[1] = ask.by == By::warp ? load<kPastL1>(second) : 0.0f;
+      for (const float x : v) {
+        sum += x;
+      }
+    }
+    __syncthreads();
+    next += kRoundCycles;
+  }
+  sink[rank * blockDim.x + threadIdx.x] = sum;
+  if (lane == 0) {
+    atomicAdd(gap, waited);
+  }
+}
+
+template <bool kPastL1, int kBetween, int kDelay>
+void launch(Report& report, const std::vector<int>& sms, const Pairs& ask) {
+  static const Recorder<float> data(static_cast<std::size_t>(kAllLines) * kLineFloats);
+  static const Recorder<float> sink(2 * 32 * kMostWarps);
+  const SmSet set(sms);
+  const Recorder<int> ready(1);
+  const Recorder<unsigned long long> agreed(1);
+  const Recorder<unsigned> gap(1);
+  check(cudaFuncSetAttribute(probe_pairs<kPastL1, kBetween, kDelay>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kOneCtaPerSm),
+        "cudaFuncSetAttribute");
+  probe_pairs<kPastL1, kBetween, kDelay><<<sm_count(), 32 * ask.warps, kOneCtaPerSm>>>(
+      data.device(), set.ranks(), set.size(), ask, ready.device(), agreed.device(), sink.device(), 0, gap.device());
+  finish("probe_pairs");
+  const std::string the_case = std::string("op=") + (kPastL1 ? "cg" : "ca") + ";lines=" + std::to_string(ask.lines) +
+                               ";between=" + std::to_string(kBetween) + ";delay=" + std::to_string(kDelay) + ";by=" +
+                               (ask.by == By::warp   ? "warp"
+                                : ask.by == By::next ? "next"
+                                                     : "fourth") +
+                               ";warps=" + std::to_string(ask.warps) + ";sms=" + std::to_string(set.size()) +
+                               ";spread=" + std::to_string(ask.spread) +
+                               ";state=" + (ask.read_before ? "near" : "cold");
+  report.launch("counted_pairs", the_case);
+  report.scalar("counted_pairs", the_case, "asked",
+                kRounds * ask.warps * ((ask.by == By::warp ? 2 : 1) * ask.lines + kBetween), "sector");
+  report.scalar("counted_pairs", the_case, "gap",
+                static_cast<double>(gap.host()[0]) / (kRounds * ask.warps * set.size()), "cycle");
+}
+
+template <bool kPastL1, int kBetween>
+void all(Report& report, const std::vector<int>& pair) {
+  for (const int lines : {1, 2, 4}) {
+    for (const int warps : {1, 4, 16, 32}) {
+      launch<kPastL1, kBetween, 0>(report, {pair[0]}, {lines, warps, 0, true});
+      if (lines == 2 || warps == 4) {
+        continue;
+      }
+      for (const int spread : {0, 5, 10, 20, 40}) {
+        launch<kPastL1, kBetween, 0>(report, pair, {lines, warps, spread, true});
+      }
+      for (const int spread : {0, 10, 40, 100, 200}) {
+        launch<kPastL1, kBetween, 0>(report, pair, {lines, warps, spread, false});
+      }
+    }
+  }
+}
+
+template <bool kPastL1, int... kDelays>
+void delayed(Report& report, const std::vector<int>& pair, std::integer_sequence<int, kDelays...>) {
+  for (const int warps : {4, 16}) {
+    (launch<kPastL1, 0, kDelays>(report, {pair[0]}, {1, warps, 0, true}), ...);
+  }
+  for (const int spread : {0, 5, 10, 20}) {
+    (launch<kPastL1, 0, kDelays>(report, pair, {1, 4, spread, true}), ...);
+  }
+}
+
+}  // namespace
+
+void counted_pairs(Report& report) {
+  const std::vector<std::vector<int>> gpcs = gpc_map();
+  const std::vector<int>& gpc =
+      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int> pair{gpc[0], gpc[2]};
+  all<false, 0>(report, pair);
+  all<false, 2>(report, pair);
+  all<false, 8>(report, pair);
+  all<true, 0>(report, pair);
+  all<true, 2>(report, pair);
+  using Delays = std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48>;
+  delayed<false>(report, pair, Delays{});
+  delayed<true>(report, pair, Delays{});
+  for (const By by : {By::next, By::fourth}) {
+    for (const int warps : {8, 16, 32}) {
+      launch<false, 0, 0>(report, {pair[0]}, {1, warps, 0, true, by});
+      launch<false, 0, 0>(report, {pair[0]}, {4, warps, 0, true, by});
+      launch<true, 0, 0>(report, {pair[0]}, {4, warps, 0, true, by});
+      launch<false, 0, 0>(report, pair, {4, warps, 0, true, by});
+    }
+  }
+}
+
+}  // namespace tilescope::gpu
