@@ -1,4 +1,5 @@
-// Which requests of SMs of one GPC become one, against gpu/measured/<gpu>/bursts_counted.csv and parts_counted.csv.
+// Which requests of SMs of one GPC become one, against gpu/measured/<gpu>/bursts_counted.csv, parts_counted.csv,
+// pairs_counted.csv and crowd_counted.csv.
 #include "models/request_coalescer.h"
 
 #include <doctest/doctest.h>
@@ -151,6 +152,136 @@ TEST_CASE("requests for the same sectors of a line are shared, and no others") {
     }
     CHECK(rows == 25);
   }
+}
+
+namespace {
+
+struct Part {
+  Cycle time;
+  std::int64_t sm;
+  std::uint64_t line;
+  std::size_t sector;
+};
+
+// Sectors that L2 is asked for, in order of time.
+std::uint64_t sectors_asked(MemorySystem& memory, std::vector<Part> parts) {
+  std::ranges::stable_sort(parts, {}, &Part::time);
+  const std::uint64_t before = memory.counters().l2.read_sectors;
+  for (const Part& part : parts) {
+    MemoryRequest request;
+    request.time = part.time;
+    request.line = LineAddress::numbered(part.line);
+    request.sm = static_cast<std::uint16_t>(part.sm);
+    request.sectors = SectorMask::of(part.sector);
+    memory.serve(request);
+  }
+  return memory.counters().l2.read_sectors - before;
+}
+
+}  // namespace
+
+TEST_CASE("two sectors of a line, one soon after the other, are hardly shared") {
+  // counted_pairs: four warps, a line each; sectors per line that one SM asks for, and two. One SM's hold what the
+  // launch reads besides.
+  const std::regex row(
+      "counted_pairs,op=cg;lines=1;between=0;delay=([0-9]+);by=warp;warps=4;sms=([12]);clock=1;spread=([0-9]+);state="
+      "near,"
+      "[0-9]+,([0-9]+),[0-9]+,([0-9]+),([0-9.]+)");
+  constexpr std::uint64_t kPairs = 128;
+  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/pairs_counted.csv");
+  std::map<int, double> alone;
+  std::smatch found;
+  int rows = 0;
+  for (std::string text; std::getline(file, text);) {
+    if (!std::regex_match(text, found, row)) continue;
+    const int delay = std::stoi(found[1]), sms = std::stoi(found[2]);
+    const double sectors = std::stod(found[4]), asked = std::stod(found[5]);
+    if (sms == 1) {
+      alone[delay] = sectors;
+      continue;
+    }
+    if (!alone.contains(delay)) continue;
+    CAPTURE(text);
+    const auto gap = static_cast<Cycle>(std::lround(std::stod(found[6])));
+    const Cycle spread = std::stoi(found[3]);
+    const GpuSpec chip = gpu("h200");
+    MemorySystem memory(chip);
+    const std::int64_t first = chip.sm.gpcs[0];
+    for (std::uint64_t line = 0; line < kPairs; ++line)
+      ask(memory, static_cast<std::uint16_t>(first), line, 20 * static_cast<Cycle>(line));
+    std::vector<Part> parts;
+    for (std::uint64_t line = 0; line < kPairs; ++line)
+      for (const int rank : {0, 1})
+        for (const int sector : {0, 1})
+          parts.push_back({100000 + 8000 * static_cast<Cycle>(line) + rank * spread + sector * gap,
+                           first + rank * kSmsPerTpc, line, static_cast<std::size_t>(sector)});
+    const double model = static_cast<double>(sectors_asked(memory, std::move(parts))) / (2.0 * kPairs);
+    CHECK(std::abs(model - (1 + (sectors - alone[delay]) / asked)) < 0.25);
+    ++rows;
+  }
+  CHECK(rows == 64);
+}
+
+TEST_CASE("a GPC forgets no line that is under way, however many there are") {
+  // counted_crowd: two SMs read 64 lines a step, the second some cycles behind, and 14 others 256 of their own each.
+  constexpr int kSteps = 32, kPairLines = 64, kCrowd = 14, kCrowdLines = 256;
+  const std::regex row("counted_crowd,of=same;sms=14;lines=256;spread=([0-9]+),[0-9]+,([0-9]+),[0-9]+");
+  for (const char* name : {"h200", "h100"}) {
+    std::ifstream file(std::string(TILESCOPE_SOURCE_DIR "/gpu/measured/") + name + "/crowd_counted.csv");
+    std::smatch found;
+    int rows = 0;
+    for (std::string text; std::getline(file, text);) {
+      if (!std::regex_match(text, found, row)) continue;
+      CAPTURE(text);
+      const Cycle spread = std::stoi(found[1]);
+      const GpuSpec chip = gpu(name);
+      MemorySystem memory(chip);
+      const std::int64_t first = chip.sm.gpcs[0];
+      std::vector<Part> parts;
+      for (int step = 0; step < kSteps; ++step) {
+        const Cycle begin = 8000 * static_cast<Cycle>(step);
+        for (int i = 0; i < kPairLines; ++i)
+          for (const int rank : {0, 1})
+            parts.push_back({begin + 2 * i + rank * spread, first + rank * kSmsPerTpc,
+                             static_cast<std::uint64_t>(step * kPairLines + i), 0});
+        for (int crowd = 0; crowd < kCrowd; ++crowd)
+          for (int i = 0; i < kCrowdLines; ++i)
+            parts.push_back({begin + 2 * i, first + (crowd == 0 ? 1 : crowd + 2),
+                             static_cast<std::uint64_t>(100000 + (step * kCrowd + crowd) * kCrowdLines + i), 0});
+      }
+      constexpr double kOthers = kSteps * kCrowd * kCrowdLines, kShared = kSteps * kPairLines;
+      const double model = (static_cast<double>(sectors_asked(memory, std::move(parts))) - kOthers) / kShared;
+      CHECK(std::abs(model - (std::stod(found[2]) - kOthers) / kShared) < 0.15);
+      ++rows;
+    }
+    CHECK(rows == 5);
+  }
+}
+
+TEST_CASE("what waits for a busy slice is shared meanwhile") {
+  // counted_waits, H200: beside SMs of other GPCs that keep slices busy, so that loads take 260 cycles longer, two SMs
+  // 100 cycles apart share 56 % of their lines, 200 cycles apart 25 %; beside idle ones none.
+  const auto second_asks = [](int others) {
+    const GpuSpec chip = gpu("h200");
+    MemorySystem memory(chip);
+    const AddressHash hash(chip);
+    const std::int64_t first = chip.sm.gpcs[0], elsewhere = first + chip.sm.gpcs[1];
+    std::vector<std::uint64_t> lines;  // of one slice
+    for (std::uint64_t line = 0; lines.size() < 401; ++line)
+      if (hash.slice(LineAddress::numbered(line)) == 0) lines.push_back(line);
+    std::vector<Part> parts;
+    for (std::size_t i = 0; i < lines.size(); ++i) {  // L2 has them from now on
+      parts.push_back({1000 * static_cast<Cycle>(i), elsewhere, lines[i], 0});
+      parts.push_back({1000 * static_cast<Cycle>(i) + 500, first, lines[i], 0});
+    }
+    constexpr Cycle kBegin = 1000000;
+    for (int i = 0; i < others; ++i) parts.push_back({kBegin, elsewhere, lines[static_cast<std::size_t>(i)], 0});
+    parts.push_back({kBegin + 1, first, lines.back(), 0});
+    parts.push_back({kBegin + 200, first + kSmsPerTpc, lines.back(), 0});
+    return sectors_asked(memory, parts) - 2 * lines.size() - static_cast<std::uint64_t>(others) - 1;
+  };
+  CHECK(second_asks(0) == 1);
+  CHECK(second_asks(400) == 0);
 }
 
 TEST_CASE("all that share an answer have it later than one that asks alone, the first of them too") {

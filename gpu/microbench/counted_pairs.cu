@@ -7,8 +7,8 @@
 // next sector of the first lines. by=next: of two warps with consecutive numbers one loads the first and one the second
 // sector; by=fourth: of a warp and the fourth behind it, which share a sub-partition. warps: of each SM, all at once.
 // sms: of one GPC, of different TPCs. spread: cycles by which the second of two is behind the first. state=near: an SM
-// has read all lines before, past L1, a request each, on top of the counts; state=cold: nobody has. gap: mean cycles
-// from before the first load of a warp to before its second one.
+// has read all lines before, past L1, a request each, on top of the counts; state=cold: nobody has. clock=1: the
+// clock is read before each of the two loads of a warp, which keeps them some cycles apart; gap: cycles between, mean.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -32,7 +32,6 @@ enum class By { warp, next, fourth };
 struct Pairs {
   int lines, warps, spread;
   bool read_before;
-  By by = By::warp;
 };
 
 template <bool kPastL1>
@@ -46,7 +45,7 @@ __device__ float load(const float* from) {
   return v;
 }
 
-template <bool kPastL1, int kBetween, int kDelay>
+template <bool kPastL1, int kBetween, int kDelay, bool kClock = true, By kBy = By::warp>
 __global__ void probe_pairs(const float* data, const int* rank_of_sm, int readers, Pairs ask, int* ready,
                             unsigned long long* agreed, float* sink, long long nothing, unsigned* gap) {
   const int rank = rank_of_sm[sm_id()];
@@ -68,8 +67,8 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
   __syncthreads();
   long long next = start + rank * ask.spread;
   unsigned waited = 0;
-  const int turn = ask.by == By::warp ? warp : ask.by == By::next ? warp / 2 : warp / 8 * 4 + warp % 4;
-  const int sector = ask.by == By::warp ? 0 : ask.by == By::next ? warp % 2 : warp / 4 % 2;
+  const int turn = kBy == By::warp ? warp : kBy == By::next ? warp / 2 : warp / 8 * 4 + warp % 4;
+  const int sector = kBy == By::warp ? 0 : kBy == By::next ? warp % 2 : warp / 4 % 2;
   const float* from = data + (turn * kLinesOfTurn * kLineFloats + sector * kSectorFloats);
   for (int round = 0; round < kRounds; ++round, from += ask.warps * kLinesOfTurn * kLineFloats) {
     const float* const pair = from + lane / kSectorFloats * kLineFloats + lane % kSectorFloats;
@@ -77,7 +76,7 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
     }
     if (lane < ask.lines * kSectorFloats) {
       float v[kBetween + 2];
-      const unsigned begin = clock_now();
+      const unsigned begin = kClock ? clock_now() : 0;
       v[0] = load<kPastL1>(pair);
 #pragma unroll
       for (int i = 0; i < kBetween; ++i) {
@@ -88,8 +87,13 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
       for (int i = 0; i < kDelay; ++i) {
         asm volatile("add.s64 %0, %0, %1;" : "+l"(second) : "l"(nothing));
       }
-      waited += clock_now() - begin;
-      v[1] = ask.by == By::warp ? load<kPastL1>(second) : 0.0f;
+      if constexpr (kClock) {
+        waited += clock_now() - begin;
+      }
+      v[1] = 0.0f;
+      if constexpr (kBy == By::warp) {
+        v[1] = load<kPastL1>(second);
+      }
       for (const float x : v) {
         sum += x;
       }
@@ -103,7 +107,7 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
   }
 }
 
-template <bool kPastL1, int kBetween, int kDelay>
+template <bool kPastL1, int kBetween, int kDelay, bool kClock = true, By kBy = By::warp>
 void launch(Report& report, const std::vector<int>& sms, const Pairs& ask) {
   static const Recorder<float> data(static_cast<std::size_t>(kAllLines) * kLineFloats);
   static const Recorder<float> sink(2 * 32 * kMostWarps);
@@ -111,40 +115,40 @@ void launch(Report& report, const std::vector<int>& sms, const Pairs& ask) {
   const Recorder<int> ready(1);
   const Recorder<unsigned long long> agreed(1);
   const Recorder<unsigned> gap(1);
-  check(cudaFuncSetAttribute(probe_pairs<kPastL1, kBetween, kDelay>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             kOneCtaPerSm),
+  check(cudaFuncSetAttribute(probe_pairs<kPastL1, kBetween, kDelay, kClock, kBy>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
         "cudaFuncSetAttribute");
-  probe_pairs<kPastL1, kBetween, kDelay><<<sm_count(), 32 * ask.warps, kOneCtaPerSm>>>(
+  probe_pairs<kPastL1, kBetween, kDelay, kClock, kBy><<<sm_count(), 32 * ask.warps, kOneCtaPerSm>>>(
       data.device(), set.ranks(), set.size(), ask, ready.device(), agreed.device(), sink.device(), 0, gap.device());
   finish("probe_pairs");
   const std::string the_case = std::string("op=") + (kPastL1 ? "cg" : "ca") + ";lines=" + std::to_string(ask.lines) +
                                ";between=" + std::to_string(kBetween) + ";delay=" + std::to_string(kDelay) + ";by=" +
-                               (ask.by == By::warp   ? "warp"
-                                : ask.by == By::next ? "next"
-                                                     : "fourth") +
+                               (kBy == By::warp   ? "warp"
+                                : kBy == By::next ? "next"
+                                                  : "fourth") +
                                ";warps=" + std::to_string(ask.warps) + ";sms=" + std::to_string(set.size()) +
-                               ";spread=" + std::to_string(ask.spread) +
+                               ";clock=" + (kClock ? "1" : "0") + ";spread=" + std::to_string(ask.spread) +
                                ";state=" + (ask.read_before ? "near" : "cold");
   report.launch("counted_pairs", the_case);
   report.scalar("counted_pairs", the_case, "asked",
-                kRounds * ask.warps * ((ask.by == By::warp ? 2 : 1) * ask.lines + kBetween), "sector");
+                kRounds * ask.warps * ((kBy == By::warp ? 2 : 1) * ask.lines + kBetween), "sector");
   report.scalar("counted_pairs", the_case, "gap",
                 static_cast<double>(gap.host()[0]) / (kRounds * ask.warps * set.size()), "cycle");
 }
 
-template <bool kPastL1, int kBetween>
+template <bool kPastL1, int kBetween, bool kClock>
 void all(Report& report, const std::vector<int>& pair) {
   for (const int lines : {1, 2, 4}) {
     for (const int warps : {1, 4, 16, 32}) {
-      launch<kPastL1, kBetween, 0>(report, {pair[0]}, {lines, warps, 0, true});
+      launch<kPastL1, kBetween, 0, kClock>(report, {pair[0]}, {lines, warps, 0, true});
       if (lines == 2 || warps == 4) {
         continue;
       }
       for (const int spread : {0, 5, 10, 20, 40}) {
-        launch<kPastL1, kBetween, 0>(report, pair, {lines, warps, spread, true});
+        launch<kPastL1, kBetween, 0, kClock>(report, pair, {lines, warps, spread, true});
       }
       for (const int spread : {0, 10, 40, 100, 200}) {
-        launch<kPastL1, kBetween, 0>(report, pair, {lines, warps, spread, false});
+        launch<kPastL1, kBetween, 0, kClock>(report, pair, {lines, warps, spread, false});
       }
     }
   }
@@ -160,6 +164,16 @@ void delayed(Report& report, const std::vector<int>& pair, std::integer_sequence
   }
 }
 
+template <By kBy>
+void by_two(Report& report, const std::vector<int>& pair) {
+  for (const int warps : {8, 16, 32}) {
+    launch<false, 0, 0, false, kBy>(report, {pair[0]}, {1, warps, 0, true});
+    launch<false, 0, 0, false, kBy>(report, {pair[0]}, {4, warps, 0, true});
+    launch<true, 0, 0, false, kBy>(report, {pair[0]}, {4, warps, 0, true});
+    launch<false, 0, 0, false, kBy>(report, pair, {4, warps, 0, true});
+  }
+}
+
 }  // namespace
 
 void counted_pairs(Report& report) {
@@ -167,22 +181,18 @@ void counted_pairs(Report& report) {
   const std::vector<int>& gpc =
       *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
   const std::vector<int> pair{gpc[0], gpc[2]};
-  all<false, 0>(report, pair);
-  all<false, 2>(report, pair);
-  all<false, 8>(report, pair);
-  all<true, 0>(report, pair);
-  all<true, 2>(report, pair);
+  all<false, 0, false>(report, pair);
+  all<false, 0, true>(report, pair);
+  all<false, 2, true>(report, pair);
+  all<false, 8, true>(report, pair);
+  all<true, 0, false>(report, pair);
+  all<true, 0, true>(report, pair);
+  all<true, 2, true>(report, pair);
   using Delays = std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48>;
   delayed<false>(report, pair, Delays{});
   delayed<true>(report, pair, Delays{});
-  for (const By by : {By::next, By::fourth}) {
-    for (const int warps : {8, 16, 32}) {
-      launch<false, 0, 0>(report, {pair[0]}, {1, warps, 0, true, by});
-      launch<false, 0, 0>(report, {pair[0]}, {4, warps, 0, true, by});
-      launch<true, 0, 0>(report, {pair[0]}, {4, warps, 0, true, by});
-      launch<false, 0, 0>(report, pair, {4, warps, 0, true, by});
-    }
-  }
+  by_two<By::next>(report, pair);
+  by_two<By::fourth>(report, pair);
 }
 
 }  // namespace tilescope::gpu
