@@ -259,8 +259,8 @@ TEST_CASE("a GPC forgets no line that is under way, however many there are") {
 }
 
 TEST_CASE("what waits for a busy slice is shared meanwhile") {
-  // counted_waits, H200: beside SMs of other GPCs that keep slices busy, so that loads take 260 cycles longer, two SMs
-  // 100 cycles apart share 56 % of their lines, 200 cycles apart 25 %; beside idle ones none.
+  // counted_waits, H200: beside SMs of other GPCs that keep slices busy, so that four loads take 500 cycles and not
+  // 330, two SMs 100 cycles apart share 60 % of their lines, 200 cycles apart a quarter; beside idle ones none.
   const auto second_asks = [](int others) {
     const GpuSpec chip = gpu("h200");
     MemorySystem memory(chip);
