@@ -164,6 +164,15 @@ void delayed(Report& report, const std::vector<int>& pair, std::integer_sequence
   }
 }
 
+template <int... kDelays>
+void apart(Report& report, const std::vector<int>& pair, std::integer_sequence<int, kDelays...>) {
+  for (const int lines : {1, 4}) {
+    for (const int warps : {1, 4, 16}) {
+      (launch<false, 0, kDelays, false>(report, {pair[0]}, {lines, warps, 0, true}), ...);
+    }
+  }
+}
+
 template <By kBy>
 void by_two(Report& report, const std::vector<int>& pair) {
   for (const int warps : {8, 16, 32}) {
@@ -191,6 +200,7 @@ void counted_pairs(Report& report) {
   using Delays = std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48>;
   delayed<false>(report, pair, Delays{});
   delayed<true>(report, pair, Delays{});
+  apart(report, pair, std::integer_sequence<int, 1, 2, 3, 4, 6, 8>{});
   by_two<By::next>(report, pair);
   by_two<By::fourth>(report, pair);
 }
