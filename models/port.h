@@ -9,7 +9,8 @@
 // - Nothing is answered before it was asked: `ready` of a lookup and the result of accept are not before `now`.
 // - Each sector that is asked for is answered once: by this level, or by the one behind it. A level that keeps lines
 //   answers none that it was not asked for; the last one, with nobody behind it, answers all, and may answer more: it
-//   fetches in its own grain. What was filled is found by the next lookup, no sooner than its data was there.
+//   fetches in its own grain. What was filled is found by the next lookup, no sooner than its data was there; but
+//   the request coalescer shares none of a request that came while its line was under way for other sectors.
 // - Lookups of one line in order of time are answered in order of time; but an answer that SMs share comes by
 //   request_coalescer.shared_cycles later than that to one that asks alone.
 // - Requests of one requester come in order of time. Those of several need not, where a level is shared.
