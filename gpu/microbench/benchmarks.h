@@ -107,6 +107,7 @@ void counted_parts(Report& report);
 void counted_crowd(Report& report);
 void counted_waits(Report& report);
 void counted_pairs(Report& report);
+void counted_halves(Report& report);
 void counted_streams(Report& report);
 void counted_shared(Report& report);
 void counted_steps(Report& report);

@@ -32,6 +32,7 @@ enum class By { warp, next, fourth };
 struct Pairs {
   int lines, warps, spread;
   bool read_before;
+  int first = 0, second = 1;  // sectors
 };
 
 template <bool kPastL1>
@@ -69,7 +70,7 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
   unsigned waited = 0;
   const int turn = kBy == By::warp ? warp : kBy == By::next ? warp / 2 : warp / 8 * 4 + warp % 4;
   const int sector = kBy == By::warp ? 0 : kBy == By::next ? warp % 2 : warp / 4 % 2;
-  const float* from = data + (turn * kLinesOfTurn * kLineFloats + sector * kSectorFloats);
+  const float* from = data + (turn * kLinesOfTurn * kLineFloats + (ask.first + sector) * kSectorFloats);
   for (int round = 0; round < kRounds; ++round, from += ask.warps * kLinesOfTurn * kLineFloats) {
     const float* const pair = from + lane / kSectorFloats * kLineFloats + lane % kSectorFloats;
     while (clock64_now() < next) {
@@ -82,7 +83,7 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
       for (int i = 0; i < kBetween; ++i) {
         v[i + 2] = load<kPastL1>(from + (kPairLines + i) * kLineFloats + lane % kSectorFloats);
       }
-      const float* second = pair + kSectorFloats;
+      const float* second = pair + (ask.second - ask.first) * kSectorFloats;
 #pragma unroll
       for (int i = 0; i < kDelay; ++i) {
         asm volatile("add.s64 %0, %0, %1;" : "+l"(second) : "l"(nothing));
@@ -128,12 +129,16 @@ void launch(Report& report, const std::vector<int>& sms, const Pairs& ask) {
                                                   : "fourth") +
                                ";warps=" + std::to_string(ask.warps) + ";sms=" + std::to_string(set.size()) +
                                ";clock=" + (kClock ? "1" : "0") + ";spread=" + std::to_string(ask.spread) +
-                               ";state=" + (ask.read_before ? "near" : "cold");
-  report.launch("counted_pairs", the_case);
-  report.scalar("counted_pairs", the_case, "asked",
-                kRounds * ask.warps * ((kBy == By::warp ? 2 : 1) * ask.lines + kBetween), "sector");
-  report.scalar("counted_pairs", the_case, "gap",
-                static_cast<double>(gap.host()[0]) / (kRounds * ask.warps * set.size()), "cycle");
+                               ";state=" + (ask.read_before ? "near" : "cold") +
+                               (ask.first == 0 && ask.second == 1
+                                    ? ""
+                                    : ";first=" + std::to_string(ask.first) + ";second=" + std::to_string(ask.second));
+  const char* const benchmark = ask.first == 0 && ask.second == 1 ? "counted_pairs" : "counted_halves";
+  report.launch(benchmark, the_case);
+  report.scalar(benchmark, the_case, "asked", kRounds * ask.warps * ((kBy == By::warp ? 2 : 1) * ask.lines + kBetween),
+                "sector");
+  report.scalar(benchmark, the_case, "gap", static_cast<double>(gap.host()[0]) / (kRounds * ask.warps * set.size()),
+                "cycle");
 }
 
 template <bool kPastL1, int kBetween, bool kClock>
@@ -183,13 +188,39 @@ void by_two(Report& report, const std::vector<int>& pair) {
   }
 }
 
-}  // namespace
+template <int kDelay>
+void of_halves(Report& report, const std::vector<int>& pair) {
+  for (const auto& [first, second] :
+       {std::pair{0, 2}, std::pair{0, 3}, std::pair{1, 2}, std::pair{1, 3}, std::pair{2, 3}}) {
+    for (const bool near : {true, false}) {
+      launch<true, 0, kDelay>(report, {pair[0]}, {1, 4, 0, near, first, second});
+      for (const int spread : {0, 5, 10}) {
+        launch<true, 0, kDelay>(report, pair, {1, 4, spread, near, first, second});
+      }
+    }
+  }
+}
 
-void counted_pairs(Report& report) {
+// Two SMs, far enough apart in the list of a GPC's to belong to different TPCs.
+std::vector<int> pair_of_largest() {
   const std::vector<std::vector<int>> gpcs = gpc_map();
   const std::vector<int>& gpc =
       *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  const std::vector<int> pair{gpc[0], gpc[2]};
+  return {gpc[0], gpc[2]};
+}
+
+}  // namespace
+
+// The same for other sectors than the first two: `first` and `second`.
+void counted_halves(Report& report) {
+  const std::vector<int> pair = pair_of_largest();
+  of_halves<2>(report, pair);
+  of_halves<5>(report, pair);
+  of_halves<16>(report, pair);
+}
+
+void counted_pairs(Report& report) {
+  const std::vector<int> pair = pair_of_largest();
   all<false, 0, false>(report, pair);
   all<false, 0, true>(report, pair);
   all<false, 2, true>(report, pair);

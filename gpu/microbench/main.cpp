@@ -120,6 +120,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_crowd", counted_crowd},
     {"counted_waits", counted_waits},
     {"counted_pairs", counted_pairs},
+    {"counted_halves", counted_halves},
     {"counted_streams", counted_streams},
     {"counted_shared", counted_shared},
     {"counted_steps", counted_steps},
