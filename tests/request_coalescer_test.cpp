@@ -181,12 +181,11 @@ std::uint64_t sectors_asked(MemorySystem& memory, std::vector<Part> parts) {
 }  // namespace
 
 TEST_CASE("two sectors of a line, one soon after the other, are hardly shared") {
-  // counted_pairs: four warps, a line each; sectors per line that one SM asks for, and two. One SM's hold what the
-  // launch reads besides.
+  // counted_pairs: four warps with a line each ask for its first sector and, `gap` cycles later, for its second. What
+  // two SMs have L2 read beyond what one has is theirs: the launch reads a little besides.
   const std::regex row(
-      "counted_pairs,op=cg;lines=1;between=0;delay=([0-9]+);by=warp;warps=4;sms=([12]);clock=1;spread=([0-9]+);state="
-      "near,"
-      "[0-9]+,([0-9]+),[0-9]+,([0-9]+),([0-9.]+)");
+      "counted_pairs,op=cg;lines=1;between=0;delay=([0-9]+);by=warp;warps=4;sms=([12]);clock=1;"
+      "spread=([0-9]+);state=near,[0-9]+,([0-9]+),[0-9]+,([0-9]+),([0-9.]+)");
   constexpr std::uint64_t kPairs = 128;
   std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/pairs_counted.csv");
   std::map<int, double> alone;

@@ -9,6 +9,7 @@
 // sms: of one GPC, of different TPCs. spread: cycles by which the second of two is behind the first. state=near: an SM
 // has read all lines before, past L1, a request each, on top of the counts; state=cold: nobody has. clock=1: the
 // clock is read before each of the two loads of a warp, which keeps them some cycles apart; gap: cycles between, mean.
+// counted_halves: the same for other sectors than a line's first two, `first` and `second`.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -211,7 +212,6 @@ std::vector<int> pair_of_largest() {
 
 }  // namespace
 
-// The same for other sectors than the first two: `first` and `second`.
 void counted_halves(Report& report) {
   const std::vector<int> pair = pair_of_largest();
   of_halves<2>(report, pair);
