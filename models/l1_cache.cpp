@@ -69,6 +69,7 @@ L1Cache::Lookup L1Cache::load(LineAddress line, SectorMask sectors) {
   result.missing = sectors - here->present - here->pending;
   result.ready = result.present.any() ? here->ready : 0;
   result.waits_for = here->fill;
+  result.under_way = here->pending;
   return result;
 }
 

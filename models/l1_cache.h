@@ -32,8 +32,9 @@ class L1Cache {
     SectorMask present;                                      // sectors whose data is here, or will be at `ready`
     SectorMask pending;                                      // sectors on their way under the fills in `waits_for`
     SectorMask missing;                                      // sectors nobody has asked for
+    SectorMask under_way;                                    // of the whole line, sectors that are on their way
     Cycle ready = 0;                                         // when the last of the present ones can be read
-    std::array<std::uint32_t, kSectorsPerLine> waits_for{};  // by sector, valid where pending
+    std::array<std::uint32_t, kSectorsPerLine> waits_for{};  // by sector, valid where under way
   };
   Lookup load(LineAddress line, SectorMask sectors);
   // Makes room for the missing sectors and marks them pending under `fill`. The line that goes for them may itself wait

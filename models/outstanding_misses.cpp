@@ -28,7 +28,7 @@ OutstandingMisses::Fill OutstandingMisses::send(MemoryRequest request, Cycle whe
   Fill fill = kWrite | (waiting + 1);
   if (!is_write(request.kind)) {
     fill = lines_.take();
-    lines_.all[fill] = {request.line, waiting, kNone, kNone, request.kind == RequestKind::read};
+    lines_.all[fill] = {request.line, waiting, kNone, kNone, request.kind == RequestKind::read, 0};
   }
   if (waiting != kNone) ++instructions_.all[waiting].lines_out;
   request.time = when;
@@ -37,6 +37,15 @@ OutstandingMisses::Fill OutstandingMisses::send(MemoryRequest request, Cycle whe
   outbox_.push_back(request);
   ++in_flight_;
   return fill;
+}
+
+bool OutstandingMisses::join(Fill fill, SectorMask sectors, bool whole_line, Cycle now) {
+  if (now >= lines_.all[fill].open_until) return false;
+  MemoryRequest* const request = outbox_.find_last([fill](const MemoryRequest& one) { return one.fill == fill; });
+  if (request == nullptr) return false;
+  request->sectors |= sectors;
+  request->whole_line |= whole_line;
+  return true;
 }
 
 // Of those that are in no order.

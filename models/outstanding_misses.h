@@ -42,6 +42,10 @@ class OutstandingMisses {
   // Sends a request at `when`. Its reply frees the place that it takes; `waiting` waits for it, too. Nobody can begin
   // to wait for a write later.
   Fill send(MemoryRequest request, Cycle when, Waiting waiting = kNone);
+  // A read with what it asks for can be changed until `open_until`: from then on join() takes no more.
+  void leave_open(Fill fill, Cycle open_until) { lines_.all[fill].open_until = open_until; }
+  // Adds sectors that are looked up at `now` to a read; false if it is no longer open.
+  bool join(Fill fill, SectorMask sectors, bool whole_line, Cycle now);
   using Outbox = TimedQueue<MemoryRequest, &MemoryRequest::time>;
   Outbox& outbox() { return outbox_; }
 
@@ -72,6 +76,7 @@ class OutstandingMisses {
     std::uint32_t others = kNone;  // who came later, the last one first
     std::uint32_t next_free = 0;
     bool is_read = false;
+    Cycle open_until = 0;
   };
   struct Waiter {
     Waiting waiting = 0;

@@ -39,6 +39,15 @@ class TimedQueue {
     block.earliest = std::min(block.earliest, one.*kTime);
   }
 
+  // The last one put in for which is(one) holds and which has not been taken; null: none.
+  template <class Is>
+  T* find_last(Is&& is) {
+    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block)
+      for (std::size_t i = block->count; i-- > 0;)
+        if (is((*block->all)[i])) return &(*block->all)[i];
+    return nullptr;
+  }
+
   // visit(one) for each whose time lies before `until`; it is not here any more.
   template <class Visit>
   void take(Cycle until, Visit&& visit) {

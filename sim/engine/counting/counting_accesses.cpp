@@ -117,7 +117,11 @@ void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, Acces
                            bool whole_line) {
   const Cycle now = cta.began;
   cta.looked_up = true;
-  const L1Cache::Lookup found = cached ? l1_.load(line, sectors) : L1Cache::Lookup{{}, {}, sectors, 0, {}};
+  L1Cache::Lookup found{};
+  if (cached)
+    found = l1_.load(line, sectors);
+  else
+    found.missing = sectors;
   counters_.of(access).hit_sectors += std::uint64_t{found.present.count()} << lines_.shift();
   last_missed_ = found.missing.any();
   last_latency_ = found.missing.any() ? miss_latency_ : std::max(hit_latency_, found.ready - now);

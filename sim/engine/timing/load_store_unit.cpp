@@ -16,6 +16,7 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       copy_passes_(SharedBanks(gpu.shared)),
       l1_(gpu.l1, l1_kib),
       misses_(gpu.lsu.max_outstanding_lines, sm),
+      miss_queue_(gpu.lsu.miss_queue_lines, gpu.lsu.miss_queue_cycles),
       pipeline_cycles_(gpu.lsu.pipeline_cycles),
       shared_latency_(gpu.shared.latency_cycles),
       shuffle_latency_(gpu.pipes.shuffle_latency_cycles),
@@ -326,16 +327,18 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
   Stages stages = look_up(issue.now, !is_local(issue.access), 0, tag, issue.by);
   // A copy past L1 goes from L2 into shared memory: nothing of it is read here. One through L1 looks at what it reads.
   const bool copies = issue.instruction.op == OpClass::async_copy;
-  const Cycle looked_up = stages.start;
-  bool passes_now = issue.passes != 0;
-  if (passes_now) pass_data(DataStage::hits, stages, issue.passes, issue.by);
-  Timing timing{stages.start, 0};
   const bool cached = issue.instruction.cached != 0;
   AccessCounters& counters = issue.counters.of(issue.access);
+  Timing timing{};
   std::uint32_t waiting = OutstandingMisses::kNone;
-  Cycle leaves = stages.tagged;
   std::uint32_t waiting_lines = 0, this_line = 1;
-  for (const LineSectors& touched : footprint.lines) {
+  // Each cycle of the tag stage waits until there is room for all that it may find missing.
+  const std::size_t lines = footprint.lines.size();
+  const std::size_t at_once = (lines + static_cast<std::size_t>(tag) - 1) / static_cast<std::size_t>(tag);
+  Cycle looked_up = stages.tagged - 1;
+  for (std::size_t i = 0; i < lines; ++i) {
+    if (i % at_once == 0) looked_up = std::max(looked_up + 1, miss_queue_.room_at(std::min(at_once, lines - i)));
+    const LineSectors& touched = footprint.lines[i];
     const LineAddress line = base_line + touched.line;
     L1Cache::Lookup found{};
     if (cached)
@@ -353,15 +356,27 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
       if (found.waits_for[s] != last) misses_.wait_for(last = found.waits_for[s], waiting);
     if (found.missing.any()) {
       issue.counters.fill_sectors += found.missing.count();
-      const std::uint32_t fill = misses_.send({.line = line,
-                                               .sectors = found.missing,
-                                               .kind = RequestKind::read,
-                                               .whole_line = issue.instruction.whole_line()},
-                                              leaves = egress_.take(leaves, crossbar_.read_request_cycles));
+      std::uint32_t fill = join(found, issue.instruction.whole_line(), looked_up);
+      if (fill == OutstandingMisses::kNone) {
+        const Cycle turn = egress_.take(looked_up, crossbar_.read_request_cycles);
+        fill = misses_.send({.line = line,
+                             .sectors = found.missing,
+                             .kind = RequestKind::read,
+                             .whole_line = issue.instruction.whole_line()},
+                            turn);
+        const Cycle leaves = miss_queue_.add(turn);
+        // The chip takes it at `turn`; what is not looked up by then comes through the pipeline first.
+        if (cached) misses_.leave_open(fill, std::min(leaves, turn + pipeline_cycles_));
+      }
       if (cached) l1_.allocate(line, found.missing, fill);
       misses_.wait_for(fill, waiting);
     }
   }
+  // Further passes of the tag stage come behind the last one that found room.
+  tag_stage_.next_free = std::max(tag_stage_.next_free, looked_up + 1);
+  stages.start = stages.turn = stages.last = looked_up = std::max(looked_up, stages.start);
+  bool passes_now = issue.passes != 0;
+  if (passes_now) pass_data(DataStage::hits, stages, issue.passes, issue.by);
   const bool waits = waiting != OutstandingMisses::kNone;
   if (!waits && !copies) {
     pass_data(DataStage::hits, stages, footprint.data_wavefronts, issue.by);
@@ -390,9 +405,18 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
     misses_.passes_later(waiting, passes_later);
   else if (issue.passes != 0)
     data_.take(DataStage::hits, stages.start, 1);  // to write what comes from L2
-  // It holds the request until its misses have left.
-  tag_stage_.next_free = std::max(tag_stage_.next_free, leaves + crossbar_.read_request_cycles);
   return timing;
+}
+
+// The request that misses of a line can join, if there is one; then it asks for them, too.
+OutstandingMisses::Fill LoadStoreUnit::join(const L1Cache::Lookup& found, bool whole_line, Cycle now) {
+  OutstandingMisses::Fill last = OutstandingMisses::kNone;
+  for (const std::size_t s : found.under_way) {
+    if (found.waits_for[s] == last) continue;
+    last = found.waits_for[s];
+    if (misses_.join(last, found.missing, whole_line, now)) return last;
+  }
+  return OutstandingMisses::kNone;
 }
 
 LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,

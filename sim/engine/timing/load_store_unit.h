@@ -21,6 +21,7 @@
 #include "models/isa/kernel.h"
 #include "models/l1_cache.h"
 #include "models/memory_queues.h"
+#include "models/miss_queue.h"
 #include "models/outstanding_misses.h"
 #include "models/part_cycles.h"
 #include "models/resource.h"
@@ -152,6 +153,7 @@ class LoadStoreUnit {
   Timing issue_lines_at(const Issue& issue, const Footprint& footprint, LineAddress line);
   Timing issue_atomic(const Issue& issue);
   Timing load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, std::int64_t tag);
+  OutstandingMisses::Fill join(const L1Cache::Lookup& found, bool whole_line, Cycle now);
   Timing store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
   OutstandingMisses::Waiting waits_for_stores(std::uint16_t warp);
   Timing issue_nothing(const Issue& issue);
@@ -168,6 +170,7 @@ class LoadStoreUnit {
   CopyPasses copy_passes_;
   L1Cache l1_;
   OutstandingMisses misses_;
+  MissQueue miss_queue_;
   std::vector<AsyncCopies> copies_;  // of each warp, when they are tracked
   Cycle pipeline_cycles_;
   Cycle shared_latency_;
