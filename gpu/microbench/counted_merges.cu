@@ -5,8 +5,8 @@
 // become one, half of them if all pairs do. lines: of a load. warps: of the SM, all at once. gap: cycles from a warp's
 // first load to its second, the reading of the clock included, mean. Nobody has read the lines; their pages are known.
 //
-// line_rate: how many lines one SM asks L2 for in a cycle, none of which is in L1: loads of a word from each of `lines`,
-// eight of them under way in each warp. op: ca, through L1; cg, past it. sectors: of each line.
+// line_rate: how many lines one SM asks L2 for in a cycle, none of which is in L1: loads of a word from each of
+// `lines`, eight of them under way in each warp. op: ca, through L1; cg, past it. sectors: of each line.
 #include <string>
 #include <utility>
 
@@ -100,8 +100,8 @@ void count_merges(Report& report, const float* data, float* sink) {
     probe_merges<kOp, kLines, kBetween, kOperations>
         <<<2 * sm_count(), 32 * warps, kOneCtaPerSm>>>(data, 0, claims.device(), 0, sink, gap.device());
     finish("probe_merges");
-    const std::string the_case = std::string("op=") + (kOp == Op::ca ? "ca" : "nc") + ";lines=" +
-                                 std::to_string(kLines) + ";between=" + std::to_string(kBetween) +
+    const std::string the_case = std::string("op=") + (kOp == Op::ca ? "ca" : "nc") +
+                                 ";lines=" + std::to_string(kLines) + ";between=" + std::to_string(kBetween) +
                                  ";operations=" + std::to_string(kOperations) + ";warps=" + std::to_string(warps);
     report.launch("counted_merges", the_case);
     report.scalar("counted_merges", the_case, "asked", kRounds * warps * (2 + kBetween) * kLines, "request");
@@ -126,8 +126,7 @@ __global__ void probe_line_rate(const float* data, int lines, int sectors, int l
   const int warps = static_cast<int>(blockDim.x) / 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int lanes = 32 / lines;  // of each line
-  const float* from =
-      data + (warp * lines + lane / lanes) * kLineFloats + lane % lanes % sectors * kSectorFloats;
+  const float* from = data + (warp * lines + lane / lanes) * kLineFloats + lane % lanes % sectors * kSectorFloats;
   float sum = 0.0f;
   for (int i = 0; i < loads; ++i) {
     sum += load<Op::cg>(from + i * warps * lines * kLineFloats);
@@ -138,7 +137,7 @@ __global__ void probe_line_rate(const float* data, int lines, int sectors, int l
     float v[kUnderWay];
 #pragma unroll
     for (int k = 0; k < kUnderWay; ++k) {
-      v[k] = load<kPastL1 ? Op::cg : Op::ca>(from + (i + k) * warps * lines * kLineFloats);
+      v[k] = load < kPastL1 ? Op::cg : Op::ca > (from + (i + k) * warps * lines * kLineFloats);
     }
 #pragma unroll
     for (int k = 0; k < kUnderWay; ++k) {
@@ -160,11 +159,10 @@ void rate(Report& report, const float* data, float* sink) {
         const int loads = kRounds * (kMostLines / lines) * (kMostWarps / warps);
         const Recorder<int> claims(1);
         const Recorder<int> cycles(1);
-        check(cudaFuncSetAttribute(probe_line_rate<kPastL1>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   kOneCtaPerSm),
+        check(cudaFuncSetAttribute(probe_line_rate<kPastL1>, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
               "cudaFuncSetAttribute");
-        probe_line_rate<kPastL1><<<2 * sm_count(), 32 * warps, kOneCtaPerSm>>>(
-            data, lines, sectors, loads, 0, claims.device(), sink, cycles.device());
+        probe_line_rate<kPastL1><<<2 * sm_count(), 32 * warps, kOneCtaPerSm>>>(data, lines, sectors, loads, 0,
+                                                                               claims.device(), sink, cycles.device());
         finish("probe_line_rate");
         report.scalar("line_rate",
                       std::string("op=") + (kPastL1 ? "cg" : "ca") + ";lines=" + std::to_string(lines) +

@@ -5,7 +5,7 @@ namespace tilescope {
 
 void CountingSm::touch(Cta& cta, LineAddress line, const RunShape::Touch& touched) {
   if (is_load(touched.access))
-    load_line(cta, line, touched.sectors, touched.access, touched.cached, touched.whole_line);
+    load_line(cta, line, touched.sectors, touched.access, touched.cached, touched.whole_line, touched.joins);
   else
     store_line(cta, line, touched.sectors, touched.whole, touched.words, touched.access);
 }
@@ -54,13 +54,17 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
       words * footprint.data_wavefronts);
   if (is_local(access.access) && words == 1 && memory_operands(instruction.op) == 3)
     count_shared_request(instruction, &operand - 2);
+  Cycle leaves = access.when + gpu_.lsu.miss_queue_cycles;  // one line after the other
   for (int word = 0; word < words; ++word) {
     for (const LineSectors& touched : footprint.lines) {
       const LineAddress line = base_line + word + touched.line;
       if (!is_load(access.access)) {
         if (lines_.keeps(line)) store_line(cta, line, touched.sectors, touched.whole, touched.words, access.access);
       } else if (lines_.keeps(line)) {
-        load_line(cta, line, touched.sectors, access.access, instruction.cached != 0, instruction.whole_line());
+        const bool cached = instruction.cached != 0;
+        const bool joins = cached && is_open(line, access.when);
+        if (cached && !joins) open_lines_.push_back({line, leaves++});
+        load_line(cta, line, touched.sectors, access.access, cached, instruction.whole_line(), joins);
       } else {
         pass_over(cta, 1);
       }
@@ -113,8 +117,31 @@ void CountingSm::pass_over(Cta& cta, std::uint32_t loads) {
   if (last_missed_) egress_ = std::max(egress_, cta.began) + loads * line_cycles_;
 }
 
+// Has an access of the same segment asked for other sectors of the line so lately that they can be asked for together?
+bool CountingSm::is_open(LineAddress line, Cycle when) const {
+  constexpr std::size_t kLooksBack = 64;  // more than leave within the time
+  for (std::size_t i = open_lines_.size(); i > 0 && open_lines_.size() - i < kLooksBack; --i)
+    if (open_lines_[i - 1].line == line) return when < open_lines_[i - 1].until;
+  return false;
+}
+
+// Adds sectors to what a step that began at `began` has asked for lately of a line; false if it has not.
+bool CountingSm::join(LineAddress line, SectorMask sectors, bool whole_line, Cycle began) {
+  constexpr std::size_t kLooksBack = 64;  // requests: more than a warp makes within the time
+  for (std::size_t i = outbox_.size(); i > 0 && outbox_.size() - i < kLooksBack; --i) {
+    MemoryRequest& request = outbox_[i - 1];
+    if (request.time < began) return false;
+    if (request.kind != RequestKind::read || request.line != line) continue;
+    request.sectors |= sectors;
+    request.whole_line |= whole_line;
+    return true;
+  }
+  return false;
+}
+
+// `joins`: it can be asked for with sectors of the line for which the step has asked before.
 void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached,
-                           bool whole_line) {
+                           bool whole_line, bool joins) {
   const Cycle now = cta.began;
   cta.looked_up = true;
   L1Cache::Lookup found{};
@@ -132,6 +159,7 @@ void CountingSm::load_line(Cta& cta, LineAddress line, SectorMask sectors, Acces
     l1_.allocate(line, found.missing, 0);
     l1_.filled(line, 0, now + miss_latency_);  // about then
   }
+  if (joins && join(line, found.missing, whole_line, now)) return;
   send({.line = line,
         .fill = cta.place + 1,
         .sectors = found.missing,

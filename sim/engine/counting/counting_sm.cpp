@@ -260,6 +260,7 @@ CountingSm::StepTotals CountingSm::step_apart(Cta& cta) {
     Kind& kind = kind_of(segment, cta, w);
     ++kind.times;
     totals.add(kind.totals);
+    open_lines_.clear();
     count_lines(cta, segment, kind.totals);
     count_bulk(cta, segment, kind.totals);
     if (kind.totals.instructions[static_cast<std::size_t>(OpClass::cache_control)] != 0) l1_.invalidate();

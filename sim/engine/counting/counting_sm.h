@@ -160,7 +160,10 @@ class CountingSm {
   void count_copy(Cta& cta, const Instruction& instruction, const AsyncOperand& operand);
   void count_shared_request(const Instruction& instruction, const MemoryOperand* operands);
   void touch(Cta& cta, LineAddress line, const RunShape::Touch& touched);
-  void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached, bool whole_line);
+  void load_line(Cta& cta, LineAddress line, SectorMask sectors, AccessKind access, bool cached, bool whole_line,
+                 bool joins);
+  bool is_open(LineAddress line, Cycle when) const;
+  bool join(LineAddress line, SectorMask sectors, bool whole_line, Cycle began);
   void store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, std::uint32_t words,
                   AccessKind access);
   void pass_over(Cta& cta, std::uint32_t loads);
@@ -202,6 +205,11 @@ class CountingSm {
   std::vector<CtaRun::Part> parts_;      // scratch of begin_run()
   std::vector<Kind*> part_kinds_;        // the same
   std::vector<std::uint32_t> selected_;  // scratch of step_of_run(): touches
+  struct OpenLine {
+    LineAddress line;
+    Cycle until = 0;  // LineAccess::when of those that can join
+  };
+  std::vector<OpenLine> open_lines_;  // scratch of step_apart(): that the segment's accesses have asked for
   SmCounters counters_;
   Attribution* attribution_ = nullptr;  // none asked for
   std::uint64_t instructions_ = 0, steps_ = 0;

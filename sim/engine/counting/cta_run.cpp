@@ -28,7 +28,8 @@ bool CtaRun::begin(const std::vector<Part>& parts, std::uint32_t steps, const Ac
       const Instruction& instruction = part.segment->code[line.position];
       const MemoryOperand& operand = part.segment->operands[line.operand];
       if (costs.shifted(instruction, &operand)) return false;  // a run knows the global side of a copy only
-      RunAccess access{operand.pattern, line.access, instruction.cached != 0, instruction.whole_line(), false, 0, 0};
+      RunAccess access{operand.pattern, line.access, instruction.cached != 0, instruction.whole_line(), false, 0, 0,
+                       line.when};
       if (operand.pattern == 0) {
         access.turn = (line.first && on_no_lane(instruction.op, &operand)) || memory_operands(instruction.op) == 2;
       } else {

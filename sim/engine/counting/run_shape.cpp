@@ -33,7 +33,7 @@ bool same_lines(const Footprint& a, const Footprint& b) {
 
 class PhaseBuilder {
  public:
-  PhaseBuilder(RunShape::Phase& phase, std::size_t groups) : phase_(phase), places_(64) {
+  PhaseBuilder(RunShape::Phase& phase, std::size_t groups, Cycle open) : phase_(phase), open_(open), places_(64) {
     phase_.groups.resize(groups);
   }
 
@@ -48,10 +48,15 @@ class PhaseBuilder {
       ++phase_.tag_cycles;
     else
       tag(access, footprint, base_line);
+    Cycle leaves = access.when + open_;  // one line after the other
     for (const LineSectors& touched : footprint.lines) {
       const std::uint32_t track = track_of(access.group, base_line + static_cast<std::uint64_t>(touched.line));
+      const bool asks = is_load(access.access) && access.cached;
+      open_until_.resize(phase_.tracks.size(), 0);
+      const bool joins = asks && access.when < open_until_[track];
+      if (asks && !joins) open_until_[track] = leaves++;
       phase_.touches.push_back({track, phase_.loads, touched.sectors, touched.whole, touched.words, access.access,
-                                access.cached, access.whole_line});
+                                access.cached, access.whole_line, joins});
       ++phase_.tracks[track].touches;
       if (is_load(access.access)) ++phase_.loads;
     }
@@ -107,15 +112,17 @@ class PhaseBuilder {
   }
 
   RunShape::Phase& phase_;
+  Cycle open_;
+  std::vector<Cycle> open_until_;      // of the last load of each track that joins none
   std::vector<std::uint32_t> places_;  // hash table of tracks: index + 1
 };
 
 }  // namespace
 
-RunShape::RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs)
+RunShape::RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs, Cycle open)
     : accesses_(std::move(accesses)), phases_(phases) {
   for (std::uint32_t index = 0; index < phases; ++index) {
-    PhaseBuilder builder(phases_[index], accesses_.groups.size());
+    PhaseBuilder builder(phases_[index], accesses_.groups.size(), open);
     for (const RunAccess& access : accesses_.all) {
       if (access.pattern == 0) {
         phases_[index].data_wavefronts += access.turn ? 1 : 0;
@@ -167,7 +174,7 @@ const RunShape* RunShapes::shape_of(const RunAccesses& accesses, std::uint32_t s
   for (const RunAccess& access : accesses.all)
     if (access.pattern != 0) touches += costs.footprint({0, access.pattern}).lines.size();
   if (phases * touches > kMostTouches) return nullptr;
-  return known_.emplace(hash, std::make_unique<const RunShape>(accesses, phases, costs))->second.get();
+  return known_.emplace(hash, std::make_unique<const RunShape>(accesses, phases, costs, open_))->second.get();
 }
 
 }  // namespace tilescope

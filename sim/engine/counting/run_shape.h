@@ -31,6 +31,7 @@ struct RunAccess {
   bool turn = false;         // on no lane: takes a turn at the data stage
   std::uint32_t group = 0;   // no meaning on no lane, as what follows
   std::uint64_t beyond = 0;  // byte, from the first base of the group
+  Cycle when = 0;            // LineAccess::when
   bool operator==(const RunAccess&) const = default;
 };
 
@@ -56,6 +57,7 @@ class RunShape {
     std::uint32_t words = 0;  // LineSectors::words
     AccessKind access = AccessKind::global_load;
     bool cached = false, whole_line = false;
+    bool joins = false;  // what it misses asks with an earlier touch of its line that has missed, too (MissQueue)
   };
   struct Track {
     std::uint32_t group = 0;
@@ -91,7 +93,8 @@ class RunShape {
     std::uint64_t data_wavefronts = 0;
   };
 
-  RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs);
+  // `open`: as of RunShapes.
+  RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs, Cycle open);
 
   const RunAccesses& accesses() const { return accesses_; }
   const std::vector<Phase>& phases() const { return phases_; }
@@ -106,6 +109,8 @@ class RunShape {
 // The shapes of one launch. Safe to use from several threads.
 class RunShapes {
  public:
+  // `open`: cycles from look-up for which a missing line can be joined (MissQueue).
+  explicit RunShapes(Cycle open) : open_(open) {}
   // Null for accesses that are not worth it: too many phases or too many lines for a run of `steps` steps, or yet
   // another shape where every CTA seems to have its own.
   const RunShape* shape_of(const RunAccesses& accesses, std::uint32_t steps, const AccessCosts& costs);
@@ -115,6 +120,7 @@ class RunShapes {
   static constexpr std::size_t kMostTouches = 65536;  // of a shape
   static constexpr std::size_t kMostShapes = 256;
 
+  Cycle open_;
   std::mutex mutex_;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<const RunShape>> known_;  // by hash
 };

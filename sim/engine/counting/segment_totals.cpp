@@ -38,6 +38,13 @@ class WarpAlone {
     if (order_of(instruction.op) == Order::fence) now_ += FenceUnit(gpu_.fences).pass(0, instruction.scope());
   }
 
+  // When an access to lines that is issued now has a way to the load/store unit.
+  Cycle enters(AccessKind access) {
+    entry_ = std::max(entry_, static_cast<double>(now_));
+    const auto when = static_cast<Cycle>(entry_);
+    entry_ += is_local(access) ? static_cast<double>(gpu_.lsu.issue_cycles) : gpu_.lsu.wide_issue_cycles;
+    return when;
+  }
   Cycle end() const { return now_; }
   Cycle slack() const { return std::min(slack_, now_); }
 
@@ -65,6 +72,7 @@ class WarpAlone {
   Cycle slack_ = kNever;
   Cycle data_free_ = 0;
   Cycle now_ = 0;
+  double entry_ = 0;  // the next access to lines does not enter the load/store unit before
 };
 
 // A shared-memory access with every lane off takes a data wavefront, too.
@@ -129,7 +137,8 @@ SegmentTotals totals_of(const Segment& segment, const AccessCosts& costs, const 
           totals.shared.push_back(
               {i, access, static_cast<std::uint32_t>(cost.wavefronts), static_cast<std::uint32_t>(cost.ideal)});
       } else {
-        totals.lines.push_back({static_cast<std::uint32_t>(operand - segment.operands), i, access, n == 0});
+        totals.lines.push_back(
+            {static_cast<std::uint32_t>(operand - segment.operands), i, access, n == 0, warp.enters(access)});
         totals.loads_lines = totals.loads_lines || is_load(access) || access == AccessKind::global_atomic;
         wavefronts += cost.wavefronts;
         tag_stage += cost.tag_cycles;

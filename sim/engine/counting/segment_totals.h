@@ -22,6 +22,7 @@ struct LineAccess {
   std::uint32_t position = 0;  // index into Segment::code
   AccessKind access = AccessKind::global_load;
   bool first = true;  // of its instruction's
+  Cycle when = 0;     // it is looked up in L1, after the segment's first instruction and on an empty SM
 };
 
 // An access of a segment to shared memory.
