@@ -54,7 +54,7 @@ TEST_CASE("runs of generated kernels change no counter, whatever share of the li
 }
 
 TEST_CASE("runs of compiled kernels change no counter") {
-  for (const char* name : {"gemm_naive", "gemm_register", "gemm_async", "reread"}) {
+  for (const char* name : {"gemm_naive", "gemm_tiled", "gemm_register", "gemm_async", "reread"}) {
     CAPTURE(name);
     check_counts(*test::sass_kernel(test::sass_samples + name + ".yaml"));
   }
@@ -85,6 +85,7 @@ TEST_CASE("a shape's tracks are the lines of a step, each once, and know their t
     CHECK(phase.groups[0].tagged.size() + phase.groups[1].tagged.size() == 1);
     CHECK(phase.groups[0].tracks.size() + phase.groups[1].tracks.size() == 2 + 16);
     for (std::size_t i = 0; i < phase.touches.size(); ++i) CHECK(phase.touches[i].loads_before == i);
+    CHECK(std::none_of(phase.touches.begin(), phase.touches.end(), [](const auto& touch) { return touch.joins; }));
     // Those whose lines are kept, whatever is remembered from the steps before.
     const auto keeps = [&](LineAddress line) { return line.number() % 3 == 0; };
     std::vector<std::uint32_t> found, expected;

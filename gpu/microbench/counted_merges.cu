@@ -1,9 +1,10 @@
 // For how long does an SM take a load's sectors into the request that another sector of the line has made?
 //
 // counted_merges: each warp of one SM loads the first sector of each of its lines and, after `operations` that wait for
-// one another, the second one, all through L1. lts__t_requests_srcunit_tex counts requests; `asked` are made if none
-// become one, half of them if all pairs do. lines: of a load. warps: of the SM, all at once. gap: cycles from a warp's
-// first load to its second, the reading of the clock included, mean. Nobody has read the lines; their pages are known.
+// one another, the second one. lts__t_requests_srcunit_tex counts requests; `asked` are made if none become one, and
+// one for each 64 KB of the data besides. op: ca, LDG.STRONG.SM; nc, LDG.CONSTANT. lines: of a load. between: loads of
+// as many other lines before the second one. warps: of the SM, all at once. gap: cycles from the first load to the
+// last, the reading of the clock included, mean, of one warp. Nobody has read the lines; their pages are known.
 //
 // line_rate: how many lines one SM asks L2 for in a cycle, none of which is in L1: loads of a word from each of
 // `lines`, eight of them under way in each warp. op: ca, through L1; cg, past it. sectors: of each line.
@@ -105,7 +106,9 @@ void count_merges(Report& report, const float* data, float* sink) {
                                  ";operations=" + std::to_string(kOperations) + ";warps=" + std::to_string(warps);
     report.launch("counted_merges", the_case);
     report.scalar("counted_merges", the_case, "asked", kRounds * warps * (2 + kBetween) * kLines, "request");
-    report.scalar("counted_merges", the_case, "gap", static_cast<double>(gap.host()[0]) / (kRounds * warps), "cycle");
+    if (warps == 1) {
+      report.scalar("counted_merges", the_case, "gap", static_cast<double>(gap.host()[0]) / (kRounds * warps), "cycle");
+    }
   }
 }
 

@@ -55,15 +55,15 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
   if (is_local(access.access) && words == 1 && memory_operands(instruction.op) == 3)
     count_shared_request(instruction, &operand - 2);
   Cycle leaves = access.when + gpu_.lsu.miss_queue_cycles;  // one line after the other
+  const bool loads = is_load(access.access), cached = loads && instruction.cached != 0;
   for (int word = 0; word < words; ++word) {
     for (const LineSectors& touched : footprint.lines) {
       const LineAddress line = base_line + word + touched.line;
-      if (!is_load(access.access)) {
+      const bool joins = cached && is_open(line, access.when);
+      if (cached && !joins) open_lines_.push_back({line, access.when, leaves++});
+      if (!loads) {
         if (lines_.keeps(line)) store_line(cta, line, touched.sectors, touched.whole, touched.words, access.access);
       } else if (lines_.keeps(line)) {
-        const bool cached = instruction.cached != 0;
-        const bool joins = cached && is_open(line, access.when);
-        if (cached && !joins) open_lines_.push_back({line, leaves++});
         load_line(cta, line, touched.sectors, access.access, cached, instruction.whole_line(), joins);
       } else {
         pass_over(cta, 1);
@@ -117,11 +117,11 @@ void CountingSm::pass_over(Cta& cta, std::uint32_t loads) {
   if (last_missed_) egress_ = std::max(egress_, cta.began) + loads * line_cycles_;
 }
 
-// Has an access of the same segment asked for other sectors of the line so lately that they can be asked for together?
+// Has the warp's segment asked for other sectors of the line so lately that these can be asked for together?
 bool CountingSm::is_open(LineAddress line, Cycle when) const {
-  constexpr std::size_t kLooksBack = 64;  // more than leave within the time
-  for (std::size_t i = open_lines_.size(); i > 0 && open_lines_.size() - i < kLooksBack; --i)
-    if (open_lines_[i - 1].line == line) return when < open_lines_[i - 1].until;
+  const Cycle longest = gpu_.lsu.miss_queue_cycles + 2 * kLanes;  // a load touches no more lines
+  for (auto open = open_lines_.rbegin(); open != open_lines_.rend() && when < open->asked + longest; ++open)
+    if (open->line == line) return when < open->until;
   return false;
 }
 

@@ -207,9 +207,9 @@ class CountingSm {
   std::vector<std::uint32_t> selected_;  // scratch of step_of_run(): touches
   struct OpenLine {
     LineAddress line;
-    Cycle until = 0;  // LineAccess::when of those that can join
+    Cycle asked = 0, until = 0;  // LineAccess::when of the access that looked it up, and of those that can join it
   };
-  std::vector<OpenLine> open_lines_;  // scratch of step_apart(): that the segment's accesses have asked for
+  std::vector<OpenLine> open_lines_;  // scratch of step_apart(): what the warp's segment has asked for
   SmCounters counters_;
   Attribution* attribution_ = nullptr;  // none asked for
   std::uint64_t instructions_ = 0, steps_ = 0;

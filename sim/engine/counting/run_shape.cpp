@@ -48,6 +48,9 @@ class PhaseBuilder {
       ++phase_.tag_cycles;
     else
       tag(access, footprint, base_line);
+    // Only a warp's own accesses are known to come so soon; each comes later than the one before.
+    if (access.when <= last_when_) std::fill(open_until_.begin(), open_until_.end(), 0);
+    last_when_ = access.when;
     Cycle leaves = access.when + open_;  // one line after the other
     for (const LineSectors& touched : footprint.lines) {
       const std::uint32_t track = track_of(access.group, base_line + static_cast<std::uint64_t>(touched.line));
@@ -113,7 +116,8 @@ class PhaseBuilder {
 
   RunShape::Phase& phase_;
   Cycle open_;
-  std::vector<Cycle> open_until_;      // of the last load of each track that joins none
+  Cycle last_when_ = 0;
+  std::vector<Cycle> open_until_;      // of the warp's last load of each track that joins none
   std::vector<std::uint32_t> places_;  // hash table of tracks: index + 1
 };
 

@@ -1,0 +1,135 @@
+// What an SM's misses become before they leave it, against gpu/measured/h200/merges_counted.csv.
+#include "models/miss_queue.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <string>
+#include <tuple>
+
+#include "engine_runs.h"
+#include "hand_made_kernel.h"
+#include "models/access_cost.h"
+#include "models/occupancy.h"
+#include "sass_runs.h"
+#include "sim/engine/timing/sm.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+// Of each of `lines` lines a sector.
+Access sector_of(std::uint64_t first_line, std::uint64_t lines, std::uint64_t sector) {
+  return lanes_at((first_line << 7U) + 32 * sector,
+                  [=](std::uint64_t lane) { return (lane * lines / kLanes << 7U) + lane % (kLanes / lines) % 8 * 4; });
+}
+
+struct Pairs {
+  std::uint64_t lines = 1, between = 0;
+  int warps = 1;
+  int stall = 1;  // cycles before the second load
+  bool past_l1 = false;
+};
+
+// Requests of an SM whose warps begin together, a pair of loads each and perhaps one between.
+std::size_t requests(const GpuSpec& spec, const Pairs& pairs) {
+  std::vector<Program> programs;
+  for (int warp = 0; warp < pairs.warps; ++warp) {
+    const std::uint64_t first = 1024 + static_cast<std::uint64_t>(warp) * (1 + pairs.between) * pairs.lines;
+    Program program{step(OpClass::barrier).stall(5)};
+    const auto load = [&](std::uint64_t line, std::uint64_t sector, int scoreboard, int stall) {
+      Step made = load_global(sector_of(line, pairs.lines, sector)).sets(scoreboard).stall(stall);
+      program.push_back(pairs.past_l1 ? std::move(made).bypassing_l1() : std::move(made));
+    };
+    load(first, 0, 0, pairs.stall);
+    if (pairs.between != 0) load(first + pairs.lines, 0, 1, 1);
+    load(first, 1, 2, 1);
+    program.push_back(step(OpClass::alu).waits_for(0).waits_for(1).waits_for(2));
+    programs.push_back(program);
+  }
+  const HandMadeKernel kernel(1, 32 * pairs.warps, programs,
+                              [](std::int64_t, int warp) { return static_cast<std::size_t>(warp); });
+  const AccessCosts costs(spec, kernel.patterns());
+  Sm sm(spec, kernel, costs, occupancy(spec, cta_resources(kernel.launch())), 0);
+  sm.launch_cta(0, 0);
+  sm.advance(5000);
+  return sm.outbox().size();
+}
+
+std::size_t pairs_of(const Pairs& pairs) { return pairs.lines * static_cast<std::size_t>(pairs.warps); }
+// Of the pairs of sectors, how many are asked for together.
+double joined(const GpuSpec& spec, const Pairs& pairs) {
+  const double all = static_cast<double>(pairs_of(pairs) * (2 + pairs.between));
+  return (all - static_cast<double>(requests(spec, pairs))) / static_cast<double>(pairs_of(pairs));
+}
+
+}  // namespace
+
+TEST_CASE("two sectors of a line become one request while the first one's is in the SM") {
+  // Loads directly one behind the other, and with a load of other lines between.
+  const std::regex row(
+      "counted_merges,op=(ca|nc);lines=([0-9]+);between=([01]);operations=0;warps=([14]),[0-9]+,([0-9]+),([0-9]+),.*");
+  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/merges_counted.csv");
+  std::map<int, double> besides;  // by warps, what a launch asks for else: no pair of 32 lines becomes one
+  std::vector<std::tuple<Pairs, double, double>> rows;
+  std::smatch found;
+  for (std::string text; std::getline(file, text);) {
+    if (!std::regex_match(text, found, row)) continue;
+    Pairs pairs;
+    pairs.lines = std::stoull(found[2]);
+    pairs.between = std::stoull(found[3]);
+    pairs.warps = std::stoi(found[4]);
+    const double counted = std::stod(found[5]), asked = std::stod(found[6]);
+    if (pairs.lines == 32) besides[pairs.warps] = counted - asked;
+    rows.emplace_back(pairs, counted, asked);
+  }
+  constexpr double kRounds = 32;
+  for (const auto& [pairs, counted, asked] : rows) {
+    CAPTURE(pairs.lines);
+    CAPTURE(pairs.between);
+    CAPTURE(pairs.warps);
+    const double measured =
+        (asked + besides.at(pairs.warps) - counted) / (kRounds * static_cast<double>(pairs_of(pairs)));
+    CHECK(joined(h200(), pairs) == doctest::Approx(measured).epsilon(0.01).scale(1));
+  }
+  CHECK(rows.size() == 22);
+}
+
+TEST_CASE("what comes later, goes past L1 or finds the queue too short asks on its own") {
+  CHECK(joined(h200(), {.lines = 4}) == 1);
+  CHECK(joined(h200(), {.lines = 4, .stall = 15}) == 0);
+  CHECK(joined(h200(), {.lines = 4, .past_l1 = true}) == 0);
+  CHECK(joined(gpu("h200", {"lsu.miss_queue_cycles=0"}), {.lines = 1}) == 0);
+  CHECK(joined(h200(), {.lines = 16}) == 1);
+  CHECK(joined(gpu("h200", {"lsu.miss_queue_lines=8"}), {.lines = 16}) == 0);
+}
+
+TEST_CASE("tiles that load two steps of K at once ask for less, in both engines") {
+  const SassScratch scratch;
+  const std::string samples = TILESCOPE_SOURCE_DIR "/traces/samples/sass/gpu/gemm_tiled.sm_90";
+  const std::string file =
+      scratch.write("tiled.yaml", "kernel: {sass: " + samples + ".sass, elf: " + samples +
+                                      ".elf, name: gemm_tiledILi16ELi0ELi0ELb0ELb0ELb0E}\ngrid: [16, 16]\nblock: [16, "
+                                      "16]\nargs: [{buffer: 256KiB}, {buffer: 256KiB}, {buffer: 256KiB}, 256, 256, 256]\n");
+  const auto made = sass_kernel(file);
+  for (const Mode mode : {Mode::timing, Mode::counts}) {
+    const auto reads = [&](const std::vector<std::string>& changes) {
+      return static_cast<double>(run(gpu("h200", changes), *made, mode).memory.l2.read_sectors);
+    };
+    CHECK(reads({}) < 0.97 * reads({"lsu.miss_queue_cycles=0"}));
+  }
+}
+
+TEST_CASE("a queue has room again when its oldest lines have left") {
+  MissQueue queue(4, 7);
+  CHECK(queue.room_at(4) == 0);
+  CHECK(queue.add(10) == 17);
+  CHECK(queue.add(11) == 18);
+  CHECK(queue.room_at(2) == 0);
+  CHECK(queue.room_at(3) == 17);
+  CHECK(queue.room_at(4) == 18);
+  CHECK(queue.room_at(9) == 18);
+}
