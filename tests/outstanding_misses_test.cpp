@@ -52,6 +52,27 @@ TEST_CASE("an instruction is complete with the last of its lines, of reads and o
   CHECK(arrivals[3].ready == 700);
 }
 
+TEST_CASE("a read that is open takes more sectors, until its time or until it is served") {
+  OutstandingMisses misses(100, 0);
+  MemoryRequest read = request(RequestKind::read);
+  read.sectors = SectorMask::of(0);
+  const auto fill = misses.send(read, 10);
+  for (int i = 0; i < 200; ++i) misses.send(request(RequestKind::write), 20);
+  CHECK_FALSE(misses.join(fill, SectorMask::of(1), false, 10));  // not left open
+  misses.leave_open(fill, 17);
+  CHECK(misses.join(fill, SectorMask::of(1), true, 16));
+  CHECK_FALSE(misses.join(fill, SectorMask::of(2), false, 17));
+  int reads = 0;
+  misses.outbox().take(11, [&](const MemoryRequest& one) {
+    ++reads;
+    CHECK(one.fill == fill);
+    CHECK(one.sectors == SectorMask(0b0011));
+    CHECK(one.whole_line);
+  });
+  CHECK(reads == 1);
+  CHECK_FALSE(misses.join(fill, SectorMask::of(2), false, 12));
+}
+
 TEST_CASE("there is room as long as fewer lines are on their way than may be, from each arrival on") {
   std::mt19937 random(11);
   for (const std::int64_t most : {4, 64, 5000}) {

@@ -153,7 +153,15 @@ class LoadStoreUnit {
   Timing issue_lines_at(const Issue& issue, const Footprint& footprint, LineAddress line);
   Timing issue_atomic(const Issue& issue);
   Timing load_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, std::int64_t tag);
-  OutstandingMisses::Fill join(const L1Cache::Lookup& found, bool whole_line, Cycle now);
+  struct Found {                                                    // by a load
+    Cycle when = 0;                                                 // its last line was looked up
+    Cycle ready = 0;                                                // what is in L1 can be read
+    OutstandingMisses::Waiting waiting = OutstandingMisses::kNone;  // it waits for lines ...
+    std::uint32_t waiting_lines = 0;                                // ... these, by bits
+  };
+  Found look_up_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, std::int64_t tag,
+                      Cycle tagged);
+  OutstandingMisses::Fill ask_for(const Issue& issue, LineAddress line, const L1Cache::Lookup& found, Cycle now);
   Timing store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line, const Stages& stages);
   OutstandingMisses::Waiting waits_for_stores(std::uint16_t warp);
   Timing issue_nothing(const Issue& issue);
