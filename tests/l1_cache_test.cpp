@@ -41,7 +41,9 @@ TEST_CASE("a sector is missing, then on its way, then here") {
   CHECK(found.pending == two);
   CHECK(found.missing == rest);
   CHECK(found.present.none());
+  CHECK(found.under_way == two);
   for (const std::size_t s : two) CHECK(found.waits_for[s] == 7);
+  CHECK(cache.load(line(0), rest).under_way == two);
   cache.filled(line(0), 8, 50);  // another's
   CHECK(cache.load(line(0), kAll).pending == two);
   cache.filled(line(0), 7, 60);

@@ -65,3 +65,18 @@ TEST_CASE("thousands that come and go are taken as if each were looked at every 
     }
   }
 }
+
+TEST_CASE("the last one put in that fits is found while it is there, and can be changed") {
+  Queue queue;
+  for (int number = 0; number < 200; ++number) queue.push_back({number % 100, number});
+  const auto is_seven = [](const Item& item) { return item.number == 7; };
+  Item* found = queue.find_last(is_seven);
+  REQUIRE(found != nullptr);
+  CHECK(found->when == 107);
+  found->number = 1000;
+  found = queue.find_last(is_seven);
+  REQUIRE(found != nullptr);
+  CHECK(found->when == 7);
+  CHECK(taken(queue, 8).size() == 8);
+  CHECK(queue.find_last(is_seven) == nullptr);
+}
