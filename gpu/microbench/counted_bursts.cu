@@ -7,7 +7,6 @@
 //
 // op: the instruction: cg.32 and ca.32 read a line each, ca.128 and async.16 (cp.async.cg) four lines.
 // spread: rank r of n starts a step spread * r / (n - 1) cycles behind rank 0.
-#include <algorithm>
 #include <string>
 
 #include "benchmarks.h"
@@ -177,8 +176,7 @@ void missing(Report& report, const std::vector<std::vector<int>>& gpcs, const st
 
 void counted_bursts(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   for (std::size_t g = 0; g < gpcs.size(); ++g) {
     for (std::size_t i = 0; i < gpcs[g].size(); ++i) {
       report.trace("counted_bursts", "field=gpc", static_cast<int>(g), static_cast<int>(i), gpcs[g][i]);

@@ -74,13 +74,12 @@ void launch(Report& report, const std::vector<int>& sms, const char* of, int spr
 
 void counted_crowd(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const auto gpc =
-      std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  const std::vector<int>& other = gpc == gpcs.begin() ? gpcs.back() : gpcs.front();
+  const std::vector<int>& gpc = largest_gpc(gpcs);
+  const std::vector<int>& other = &gpc == &gpcs.front() ? gpcs.back() : gpcs.front();
   for (const std::size_t crowd : {0U, 1U, 2U, 4U, 8U, 14U}) {
     for (const bool same : {true, false}) {
-      std::vector<int> sms{(*gpc)[0], (*gpc)[2]};
-      const std::vector<int>& from = same ? *gpc : other;
+      std::vector<int> sms{gpc[0], gpc[2]};
+      const std::vector<int>& from = same ? gpc : other;
       for (std::size_t i = 0; i < from.size() && sms.size() < crowd + kPair; ++i) {
         if (std::find(sms.begin(), sms.end(), from[i]) == sms.end()) {
           sms.push_back(from[i]);

@@ -71,8 +71,7 @@ __global__ void probe_followers(const uint4* data, const int* rank_of_sm, int re
 
 void counted_followers(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   const Recorder<uint4> data(kTiles * 32);
   const Recorder<long long> span(2 * static_cast<std::size_t>(sm_count()));
   const Recorder<unsigned> sink(1);

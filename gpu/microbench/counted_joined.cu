@@ -163,8 +163,7 @@ void pace(Report& report, const std::vector<int>& sms, int warps, int offset, bo
 
 void counted_joined(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   for (const bool read_before : {true, false}) {
     delays(report, gpc[0], gpc[2], "tpcs", read_before);
     delays(report, gpc[0], gpc[1], "tpc", read_before);

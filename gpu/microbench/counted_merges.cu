@@ -23,21 +23,6 @@ constexpr int kMostWarps = 32, kMostLines = 32;
 constexpr int kAllLines = 2 * kRounds * kMostWarps * kMostLines;
 constexpr int kPageFloats = 16 * 1024;
 
-enum class Op { ca, cg, nc };
-
-template <Op kOp>
-__device__ float load(const float* from) {
-  float v;
-  if constexpr (kOp == Op::cg) {
-    asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
-  } else if constexpr (kOp == Op::ca) {
-    asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
-  } else {
-    asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
-  }
-  return v;
-}
-
 // `nothing` is zero.
 template <Op kOp, int kLines, int kBetween, int kOperations>
 __global__ void probe_merges(const float* data, int sm, int* claims, int nothing, float* sink, unsigned* gap) {
@@ -49,7 +34,7 @@ __global__ void probe_merges(const float* data, int sm, int* claims, int nothing
   float sum = 0.0f;
   for (int word = static_cast<int>(threadIdx.x) * kPageFloats; word < kAllLines * kLineFloats;
        word += static_cast<int>(blockDim.x) * kPageFloats) {
-    sum += load<Op::cg>(data + word + 2 * kSectorFloats);
+    sum += load_word<Op::cg>(data + word + 2 * kSectorFloats);
   }
   long long next = clock64_now() + kRoundCycles;
   unsigned waited = 0;
@@ -64,10 +49,10 @@ __global__ void probe_merges(const float* data, int sm, int* claims, int nothing
     }
     __syncthreads();
     const unsigned begin = clock_now();
-    const float first = load<kOp>(from);
+    const float first = load_word<kOp>(from);
     float other = 0.0f;
     if constexpr (kBetween != 0) {
-      other = load<kOp>(from + kLines * kLineFloats);
+      other = load_word<kOp>(from + kLines * kLineFloats);
     }
 #pragma unroll
     for (int i = 0; i < kOperations; ++i) {
@@ -77,7 +62,7 @@ __global__ void probe_merges(const float* data, int sm, int* claims, int nothing
         asm volatile("add.s32 %0, %0, %1;" : "+r"(later) : "r"(nothing) : "memory");
       }
     }
-    const float second = load<kOp>(from + later);
+    const float second = load_word<kOp>(from + later);
     waited += clock_now() - begin;
     sum += first + second + other;
     later += __float_as_int(sum) == 1 ? 1 : 0;
@@ -132,7 +117,7 @@ __global__ void probe_line_rate(const float* data, int lines, int sectors, int l
   const float* from = data + (warp * lines + lane / lanes) * kLineFloats + lane % lanes % sectors * kSectorFloats;
   float sum = 0.0f;
   for (int i = 0; i < loads; ++i) {
-    sum += load<Op::cg>(from + i * warps * lines * kLineFloats);
+    sum += load_word<Op::cg>(from + i * warps * lines * kLineFloats);
   }
   begin_span(span);
   const unsigned start = clock_now(threadIdx.x);
@@ -140,7 +125,7 @@ __global__ void probe_line_rate(const float* data, int lines, int sectors, int l
     float v[kUnderWay];
 #pragma unroll
     for (int k = 0; k < kUnderWay; ++k) {
-      v[k] = load < kPastL1 ? Op::cg : Op::ca > (from + (i + k) * warps * lines * kLineFloats);
+      v[k] = load_word<kPastL1 ? Op::cg : Op::ca>(from + (i + k) * warps * lines * kLineFloats);
     }
 #pragma unroll
     for (int k = 0; k < kUnderWay; ++k) {

@@ -10,7 +10,6 @@
 // has read all lines before, past L1, a request each, on top of the counts; state=cold: nobody has. clock=1: the
 // clock is read before each of the two loads of a warp, which keeps them some cycles apart; gap: cycles between, mean.
 // counted_halves: the same for other sectors than a line's first two, `first` and `second`.
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -36,17 +35,6 @@ struct Pairs {
   int first = 0, second = 1;  // sectors
 };
 
-template <bool kPastL1>
-__device__ float load(const float* from) {
-  float v;
-  if constexpr (kPastL1) {
-    asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
-  } else {
-    asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
-  }
-  return v;
-}
-
 template <bool kPastL1, int kBetween, int kDelay, bool kClock = true, By kBy = By::warp>
 __global__ void probe_pairs(const float* data, const int* rank_of_sm, int readers, Pairs ask, int* ready,
                             unsigned long long* agreed, float* sink, long long nothing, unsigned* gap) {
@@ -59,7 +47,7 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
   float sum = 0.0f;
   if (ask.read_before && rank == 0) {
     for (int line = warp; line < kAllLines; line += ask.warps) {
-      sum += load<true>(data + line * kLineFloats + lane);
+      sum += load_word<Op::cg>(data + line * kLineFloats + lane);
     }
     __syncthreads();
   }
@@ -79,10 +67,11 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
     if (lane < ask.lines * kSectorFloats) {
       float v[kBetween + 2];
       const unsigned begin = kClock ? clock_now() : 0;
-      v[0] = load<kPastL1>(pair);
+      v[0] = load_word < kPastL1 ? Op::cg : Op::ca > (pair);
 #pragma unroll
       for (int i = 0; i < kBetween; ++i) {
-        v[i + 2] = load<kPastL1>(from + (kPairLines + i) * kLineFloats + lane % kSectorFloats);
+        v[i + 2] =
+            load_word < kPastL1 ? Op::cg : Op::ca > (from + (kPairLines + i) * kLineFloats + lane % kSectorFloats);
       }
       const float* second = pair + (ask.second - ask.first) * kSectorFloats;
 #pragma unroll
@@ -94,7 +83,7 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
       }
       v[1] = 0.0f;
       if constexpr (kBy == By::warp) {
-        v[1] = load<kPastL1>(second);
+        v[1] = load_word < kPastL1 ? Op::cg : Op::ca > (second);
       }
       for (const float x : v) {
         sum += x;
@@ -205,8 +194,7 @@ void of_halves(Report& report, const std::vector<int>& pair) {
 // Two SMs, far enough apart in the list of a GPC's to belong to different TPCs.
 std::vector<int> pair_of_largest() {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   return {gpc[0], gpc[2]};
 }
 

@@ -7,7 +7,6 @@
 // sectors: of a line, which one warp reads with one instruction; odd: of SMs of odd rank. turn=1: the SM of rank r
 // begins at sector r mod 4, so that neighbours want different ones; turn=0: at the first. lines: that an SM asks for at
 // once. spread: rank r of n starts a step spread * r / (n - 1) cycles behind rank 0.
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -87,8 +86,7 @@ void launch(Report& report, const std::vector<int>& sms, const Parts& ask) {
 
 void counted_parts(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   const auto first = [&](std::size_t count) { return std::vector<int>(gpc.begin(), gpc.begin() + count); };
   const std::vector<int> pair{gpc[0], gpc[2]};
   for (const int sectors : {1, 2, 4}) {

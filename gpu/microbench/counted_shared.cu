@@ -3,7 +3,6 @@
 // reader. of=gpc: `sms` SMs of the largest GPC; of=tpc: one of each of its pairs; of=gpu: all SMs.
 // For ncu --cache-control none: the first launch brings the lines into L2.
 // l1tex__m_xbar2l1tex_read_sectors counts what the SMs get, lts__t_sectors_srcunit_tex_op_read what L2 is asked for.
-#include <algorithm>
 
 #include "benchmarks.h"
 #include "gpc_map.h"
@@ -25,8 +24,7 @@ __global__ void __launch_bounds__(kThreads) probe_shared(const uint4* data, int 
 
 void counted_shared(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   const Recorder<uint4> data(kMostMib * kMib / sizeof(uint4));
   const Recorder<unsigned> sink(1);
   check(cudaFuncSetAttribute(probe_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),

@@ -70,8 +70,7 @@ __global__ void __launch_bounds__(kThreads)
 
 void counted_steps(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   const Recorder<char> data(static_cast<std::size_t>(kSteps) * kStepBytes);
   const Recorder<unsigned> passed(static_cast<std::size_t>(sm_count()) * kSteps);
   for (const auto kernel : {probe_steps<true>, probe_steps<false>}) {

@@ -176,8 +176,7 @@ void launch(Report& report, const std::vector<int>& sms, const char* of, const W
 
 void counted_waits(Report& report) {
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   const auto with = [&](bool same) {
     std::vector<int> sms{gpc[0], gpc[2]};
     for (const std::vector<int>& of : gpcs) {

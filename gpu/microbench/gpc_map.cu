@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -54,6 +55,10 @@ std::vector<std::vector<int>> gpc_map() {
     result.push_back(sms);
   }
   return result;
+}
+
+const std::vector<int>& largest_gpc(const std::vector<std::vector<int>>& gpcs) {
+  return *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
 }
 
 }  // namespace tilescope::gpu

@@ -9,4 +9,7 @@ namespace tilescope::gpu {
 // SM numbers by GPC, in ascending order. Throws std::runtime_error on a GPU without clusters.
 std::vector<std::vector<int>> gpc_map();
 
+// The first of those that have most SMs.
+const std::vector<int>& largest_gpc(const std::vector<std::vector<int>>& gpcs);
+
 }  // namespace tilescope::gpu

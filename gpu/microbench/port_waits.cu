@@ -253,8 +253,7 @@ void port_waits(Report& report) {
     }
   }
   const std::vector<std::vector<int>> gpcs = gpc_map();
-  const std::vector<int>& gpc =
-      *std::max_element(gpcs.begin(), gpcs.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::vector<int>& gpc = largest_gpc(gpcs);
   std::vector<int> all;
   for (int sm = 0; sm < sm_count(); ++sm) {
     all.push_back(sm);
