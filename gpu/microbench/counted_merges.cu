@@ -107,6 +107,7 @@ constexpr int kUnderWay = 8;
 template <bool kPastL1>
 __global__ void probe_line_rate(const float* data, int lines, int sectors, int loads, int sm, int* claims, float* sink,
                                 int* cycles) {
+  constexpr Op kOp = kPastL1 ? Op::cg : Op::ca;
   if (claim_sm(sm, 1, claims) < 0) {
     return;
   }
@@ -125,7 +126,7 @@ __global__ void probe_line_rate(const float* data, int lines, int sectors, int l
     float v[kUnderWay];
 #pragma unroll
     for (int k = 0; k < kUnderWay; ++k) {
-      v[k] = load_word<kPastL1 ? Op::cg : Op::ca>(from + (i + k) * warps * lines * kLineFloats);
+      v[k] = load_word<kOp>(from + (i + k) * warps * lines * kLineFloats);
     }
 #pragma unroll
     for (int k = 0; k < kUnderWay; ++k) {

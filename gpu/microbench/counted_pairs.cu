@@ -38,6 +38,7 @@ struct Pairs {
 template <bool kPastL1, int kBetween, int kDelay, bool kClock = true, By kBy = By::warp>
 __global__ void probe_pairs(const float* data, const int* rank_of_sm, int readers, Pairs ask, int* ready,
                             unsigned long long* agreed, float* sink, long long nothing, unsigned* gap) {
+  constexpr Op kOp = kPastL1 ? Op::cg : Op::ca;
   const int rank = rank_of_sm[sm_id()];
   if (rank < 0) {
     return;
@@ -67,11 +68,10 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
     if (lane < ask.lines * kSectorFloats) {
       float v[kBetween + 2];
       const unsigned begin = kClock ? clock_now() : 0;
-      v[0] = load_word < kPastL1 ? Op::cg : Op::ca > (pair);
+      v[0] = load_word<kOp>(pair);
 #pragma unroll
       for (int i = 0; i < kBetween; ++i) {
-        v[i + 2] =
-            load_word < kPastL1 ? Op::cg : Op::ca > (from + (kPairLines + i) * kLineFloats + lane % kSectorFloats);
+        v[i + 2] = load_word<kOp>(from + (kPairLines + i) * kLineFloats + lane % kSectorFloats);
       }
       const float* second = pair + (ask.second - ask.first) * kSectorFloats;
 #pragma unroll
@@ -83,7 +83,7 @@ __global__ void probe_pairs(const float* data, const int* rank_of_sm, int reader
       }
       v[1] = 0.0f;
       if constexpr (kBy == By::warp) {
-        v[1] = load_word < kPastL1 ? Op::cg : Op::ca > (second);
+        v[1] = load_word<kOp>(second);
       }
       for (const float x : v) {
         sum += x;
