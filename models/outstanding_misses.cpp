@@ -41,7 +41,9 @@ OutstandingMisses::Fill OutstandingMisses::send(MemoryRequest request, Cycle whe
 
 bool OutstandingMisses::join(Fill fill, SectorMask sectors, bool whole_line, Cycle now) {
   if (now >= lines_.all[fill].open_until) return false;
-  MemoryRequest* const request = outbox_.find_last([fill](const MemoryRequest& one) { return one.fill == fill; });
+  MemoryRequest* const request = outbox_.find_last([fill](const MemoryRequest& one) {
+    return one.fill == fill && one.kind == RequestKind::read;  // a bulk copy may have the same number
+  });
   if (request == nullptr) return false;
   request->sectors |= sectors;
   request->whole_line |= whole_line;

@@ -58,6 +58,10 @@ TEST_CASE("a read that is open takes more sectors, until its time or until it is
   read.sectors = SectorMask::of(0);
   const auto fill = misses.send(read, 10);
   for (int i = 0; i < 200; ++i) misses.send(request(RequestKind::write), 20);
+  MemoryRequest bulk = request(RequestKind::bulk_read);  // whose numbers are those of copies
+  bulk.fill = fill;
+  bulk.time = 20;
+  misses.outbox().push_back(bulk);
   CHECK_FALSE(misses.join(fill, SectorMask::of(1), false, 10));  // not left open
   misses.leave_open(fill, 17);
   CHECK(misses.join(fill, SectorMask::of(1), true, 16));
