@@ -18,7 +18,8 @@ namespace tilescope {
 
 class MissQueue {
  public:
-  // `lines`: places. `cycles`: from look-up until a line can leave.
+  // `lines`: places. `cycles`: from a line's turn on the way out, at the
+  // earliest its look-up, until it has left.
   MissQueue(std::int64_t lines, Cycle cycles) : leaves_(static_cast<std::size_t>(lines), 0), cycles_(cycles) {}
 
   // When there is room for `lines` more; for more than there are places, when it is empty.
@@ -26,8 +27,8 @@ class MissQueue {
     const std::size_t last = std::min(lines, leaves_.size()) - 1;
     return leaves_[(oldest_ + last) % leaves_.size()];
   }
-  // A line takes a place whose turn on the way out, were there nothing else to pass, is at `turn`. Returns when it
-  // leaves. REQUIRES: turns do not decrease.
+  // A line whose turn on the way out is at `turn` takes a place. Returns when it leaves the SM. REQUIRES: turns do not
+  // decrease.
   Cycle add(Cycle turn) {
     const Cycle leaves = turn + cycles_;
     leaves_[oldest_] = leaves;

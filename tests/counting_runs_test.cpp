@@ -60,6 +60,20 @@ TEST_CASE("runs of compiled kernels change no counter") {
   }
 }
 
+TEST_CASE("runs of steps whose loads join requests change no counter") {
+  const test::SassScratch scratch;
+  const std::string samples = TILESCOPE_SOURCE_DIR "/traces/samples/sass/gpu/gemm_tiled.sm_90";
+  for (const char* tile : {"8", "16"}) {
+    CAPTURE(tile);
+    const std::string name = std::string("gemm_tiledILi") + tile + "ELi0ELi0ELb0ELb0ELb0E";
+    const std::string file = scratch.write(
+        "tiled.yaml", "kernel: {sass: " + samples + ".sass, elf: " + samples + ".elf, name: " + name +
+                          "}\ngrid: [8, 8]\nblock: [" + tile + ", " + tile +
+                          "]\nargs: [{buffer: 512KiB}, {buffer: 512KiB}, {buffer: 512KiB}, 128, 128, 512]\n");
+    check_counts(*test::sass_kernel(file));
+  }
+}
+
 TEST_CASE("a shape's tracks are the lines of a step, each once, and know their touches in order") {
   const auto kernel = test::kernel("gemm_naive", {{"M", "64"}, {"N", "64"}, {"K", "256"}});
   const AccessCosts costs(test::h200(), kernel->patterns());

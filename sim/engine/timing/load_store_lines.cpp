@@ -123,7 +123,8 @@ OutstandingMisses::Fill LoadStoreUnit::ask_for(const Issue& issue, LineAddress l
   const OutstandingMisses::Fill fill =
       misses_.send({.line = line, .sectors = found.missing, .kind = RequestKind::read, .whole_line = whole_line}, turn);
   const Cycle leaves = miss_queue_.add(turn);
-  // The chip takes it at `turn`; what is not looked up by then comes through the pipeline first.
+  // The chip takes it when the SM has come past `turn`. A load that issues later is looked up pipeline_cycles later at
+  // least, so that until then whoever finds the line finds its request, wherever a look-ahead window ends.
   if (issue.instruction.cached != 0) misses_.leave_open(fill, std::min(leaves, turn + pipeline_cycles_));
   return fill;
 }
