@@ -159,9 +159,8 @@ void LsuSpec::fields(SpecFields& f) {
   f.integer("max_outstanding_lines", max_outstanding_lines, {1, 65536}, "line", "L1 misses of one SM in flight");
   f.integer("miss_queue_lines", miss_queue_lines, {4, 1024}, "line",
             "missing lines that have been looked up and have not left the SM");
-  f.integer(
-      "miss_queue_cycles", miss_queue_cycles, {0, 100}, "cycle",
-      "from look-up until a missing line leaves; so long, and for pipeline_cycles at most, other sectors join it");
+  f.integer("miss_join_cycles", miss_join_cycles, {0, 100}, "cycle",
+            "from a missing line's look-up, in which other sectors of it join its request");
   f.integer("lines_together", lines_together, {1, 32}, "line",
             "of a load: those among so many neighbours that wait for L2 pass the data stage together");
   f.integer("stores_under_way", stores_under_way, {1, 65536}, "sector",

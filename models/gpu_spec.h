@@ -119,7 +119,7 @@ struct LsuSpec {
   std::int64_t generic_cycles = 0;           // more for shared memory behind a generic address
   std::int64_t max_outstanding_lines = 0;    // L1 misses in flight per SM
   std::int64_t miss_queue_lines = 0;         // missing lines that have not left the SM
-  std::int64_t miss_queue_cycles = 0;        // from look-up until a line leaves
+  std::int64_t miss_join_cycles = 0;         // from a line's look-up, in which other sectors of it join its request
   std::int64_t lines_together = 0;           // of a load that wait for L2 and pass the data stage as one
   std::int64_t stores_under_way = 0;         // sectors of an SM's stores that no slice has taken up
   std::int64_t atomics_under_way = 0;        // sectors of an SM's atomics that no slice has taken up

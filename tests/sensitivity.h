@@ -262,7 +262,7 @@ inline const std::vector<Use>& uses() {
        }},
       {"lsu.answer_hit_turn_cycles",
        [](const KernelRun& ran) { return ran.outcome.sm.of(AccessKind::global_load).hit_sectors != 0; }},
-      {"lsu.miss_queue_cycles", reads_l2},
+      {"lsu.miss_join_cycles", reads_l2},
       {"lsu.store_buffer_cycles", [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0; }},
       {"lsu.pipeline_cycles",
        [](const KernelRun& ran) { return ran.outcome.sm.data_wavefronts + ran.outcome.sm.tag_cycles != 0; }},

@@ -1,15 +1,14 @@
 // For how long does an SM take a load's sectors into the request that another sector of the line has made?
 //
-// counted_merges: each warp of one SM loads the first sector of each of its lines and, after `operations` that wait for
-// one another, the second one. lts__t_requests_srcunit_tex counts requests; `asked` are made if none become one, and
-// one for each 64 KB of the data besides. op: ca, LDG.STRONG.SM; nc, LDG.CONSTANT. lines: of a load. between: loads of
-// as many other lines before the second one. warps: of the SM, all at once. gap: cycles from the first load to the
-// last, the reading of the clock included, mean, of one warp. Nobody has read the lines; their pages are known.
+// counted_merges: each warp of one SM loads the first sector of each of its lines and directly behind it, 4 cycles
+// later, the second one. lts__t_requests_srcunit_tex counts requests; `asked` are made if none become one, and one for
+// each 64 KB of the data besides. op: ca, LDG.STRONG.SM; nc, LDG.CONSTANT. lines: of a load. between: loads of as many
+// other lines before the second one, which takes it 4 cycles further. warps: of the SM, all at once. gap: cycles from
+// one reading of the clock to the other, mean, of one warp. Nobody has read the lines; their pages are known.
 //
 // line_rate: how many lines one SM asks L2 for in a cycle, none of which is in L1: loads of a word from each of
 // `lines`, eight of them under way in each warp. op: ca, through L1; cg, past it. sectors: of each line.
 #include <string>
-#include <utility>
 
 #include "benchmarks.h"
 #include "line_reader.cuh"
@@ -23,9 +22,8 @@ constexpr int kMostWarps = 32, kMostLines = 32;
 constexpr int kAllLines = 2 * kRounds * kMostWarps * kMostLines;
 constexpr int kPageFloats = 16 * 1024;
 
-// `nothing` is zero.
-template <Op kOp, int kLines, int kBetween, int kOperations>
-__global__ void probe_merges(const float* data, int sm, int* claims, int nothing, float* sink, unsigned* gap) {
+template <Op kOp, int kLines, int kBetween>
+__global__ void probe_merges(const float* data, int sm, int* claims, float* sink, unsigned* gap) {
   if (claim_sm(sm, 1, claims) < 0) {
     return;
   }
@@ -38,7 +36,6 @@ __global__ void probe_merges(const float* data, int sm, int* claims, int nothing
   }
   long long next = clock64_now() + kRoundCycles;
   unsigned waited = 0;
-  int later = kSectorFloats;
   constexpr int kLanes = 32 / kLines;  // of each line
   const float* from =
       data + (warp * (1 + kBetween) * kLines + lane / kLanes) * kLineFloats + lane % kLanes % kSectorFloats;
@@ -54,18 +51,9 @@ __global__ void probe_merges(const float* data, int sm, int* claims, int nothing
     if constexpr (kBetween != 0) {
       other = load_word<kOp>(from + kLines * kLineFloats);
     }
-#pragma unroll
-    for (int i = 0; i < kOperations; ++i) {
-      if (i % 2 == 0) {
-        asm volatile("xor.b32 %0, %0, %1;" : "+r"(later) : "r"(nothing) : "memory");
-      } else {
-        asm volatile("add.s32 %0, %0, %1;" : "+r"(later) : "r"(nothing) : "memory");
-      }
-    }
-    const float second = load_word<kOp>(from + later);
+    const float second = load_word<kOp>(from + kSectorFloats);
     waited += clock_now() - begin;
     sum += first + second + other;
-    later += __float_as_int(sum) == 1 ? 1 : 0;
     __syncthreads();
     next += kRoundCycles;
   }
@@ -75,31 +63,26 @@ __global__ void probe_merges(const float* data, int sm, int* claims, int nothing
   }
 }
 
-template <Op kOp, int kLines, int kBetween, int kOperations>
+template <Op kOp, int kLines, int kBetween>
 void count_merges(Report& report, const float* data, float* sink) {
   for (const int warps : {1, 4, 16, kMostWarps}) {
     const Recorder<int> claims(1);
     const Recorder<unsigned> gap(1);
-    check(cudaFuncSetAttribute(probe_merges<kOp, kLines, kBetween, kOperations>,
-                               cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
+    check(cudaFuncSetAttribute(probe_merges<kOp, kLines, kBetween>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               kOneCtaPerSm),
           "cudaFuncSetAttribute");
-    probe_merges<kOp, kLines, kBetween, kOperations>
-        <<<2 * sm_count(), 32 * warps, kOneCtaPerSm>>>(data, 0, claims.device(), 0, sink, gap.device());
+    probe_merges<kOp, kLines, kBetween>
+        <<<2 * sm_count(), 32 * warps, kOneCtaPerSm>>>(data, 0, claims.device(), sink, gap.device());
     finish("probe_merges");
     const std::string the_case = std::string("op=") + (kOp == Op::ca ? "ca" : "nc") +
                                  ";lines=" + std::to_string(kLines) + ";between=" + std::to_string(kBetween) +
-                                 ";operations=" + std::to_string(kOperations) + ";warps=" + std::to_string(warps);
+                                 ";warps=" + std::to_string(warps);
     report.launch("counted_merges", the_case);
     report.scalar("counted_merges", the_case, "asked", kRounds * warps * (2 + kBetween) * kLines, "request");
     if (warps == 1) {
       report.scalar("counted_merges", the_case, "gap", static_cast<double>(gap.host()[0]) / (kRounds * warps), "cycle");
     }
   }
-}
-
-template <Op kOp, int kLines, int kBetween, int... kOperations>
-void count_all_merges(Report& report, const float* data, float* sink, std::integer_sequence<int, kOperations...>) {
-  (count_merges<kOp, kLines, kBetween, kOperations>(report, data, sink), ...);
 }
 
 constexpr int kUnderWay = 8;
@@ -167,19 +150,17 @@ void rate(Report& report, const float* data, float* sink) {
 void counted_merges(Report& report) {
   const Recorder<float> data(static_cast<std::size_t>(kAllLines) * kLineFloats);
   const Recorder<float> sink(32 * kMostWarps);
-  using Operations = std::integer_sequence<int, 0, 1, 2, 3, 4, 5, 6, 8>;
-  using Few = std::integer_sequence<int, 0, 2, 4>;
-  count_all_merges<Op::ca, 1, 0>(report, data.device(), sink.device(), Operations{});
-  count_all_merges<Op::ca, 2, 0>(report, data.device(), sink.device(), Few{});
-  count_all_merges<Op::ca, 4, 0>(report, data.device(), sink.device(), Operations{});
-  count_all_merges<Op::ca, 16, 0>(report, data.device(), sink.device(), Few{});
-  count_all_merges<Op::ca, 32, 0>(report, data.device(), sink.device(), Few{});
-  count_all_merges<Op::ca, 1, 1>(report, data.device(), sink.device(), Few{});
-  count_all_merges<Op::ca, 4, 1>(report, data.device(), sink.device(), Few{});
-  count_all_merges<Op::nc, 1, 0>(report, data.device(), sink.device(), Operations{});
-  count_all_merges<Op::nc, 4, 0>(report, data.device(), sink.device(), Operations{});
-  count_all_merges<Op::nc, 1, 1>(report, data.device(), sink.device(), Few{});
-  count_all_merges<Op::nc, 4, 1>(report, data.device(), sink.device(), Few{});
+  count_merges<Op::ca, 1, 0>(report, data.device(), sink.device());
+  count_merges<Op::ca, 2, 0>(report, data.device(), sink.device());
+  count_merges<Op::ca, 4, 0>(report, data.device(), sink.device());
+  count_merges<Op::ca, 16, 0>(report, data.device(), sink.device());
+  count_merges<Op::ca, 32, 0>(report, data.device(), sink.device());
+  count_merges<Op::ca, 1, 1>(report, data.device(), sink.device());
+  count_merges<Op::ca, 4, 1>(report, data.device(), sink.device());
+  count_merges<Op::nc, 1, 0>(report, data.device(), sink.device());
+  count_merges<Op::nc, 4, 0>(report, data.device(), sink.device());
+  count_merges<Op::nc, 1, 1>(report, data.device(), sink.device());
+  count_merges<Op::nc, 4, 1>(report, data.device(), sink.device());
 }
 
 void line_rate(Report& report) {

@@ -54,13 +54,12 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
       words * footprint.data_wavefronts);
   if (is_local(access.access) && words == 1 && memory_operands(instruction.op) == 3)
     count_shared_request(instruction, &operand - 2);
-  Cycle leaves = access.when + gpu_.lsu.miss_queue_cycles;  // one line after the other
   const bool loads = is_load(access.access), cached = loads && instruction.cached != 0;
   for (int word = 0; word < words; ++word) {
     for (const LineSectors& touched : footprint.lines) {
       const LineAddress line = base_line + word + touched.line;
       const bool joins = cached && is_open(line, access.when);
-      if (cached && !joins) open_lines_.push_back({line, access.when, leaves++});
+      if (cached && !joins) open_lines_.push_back({line, access.when});
       if (!loads) {
         if (lines_.keeps(line)) store_line(cta, line, touched.sectors, touched.whole, touched.words, access.access);
       } else if (lines_.keeps(line)) {
@@ -119,9 +118,9 @@ void CountingSm::pass_over(Cta& cta, std::uint32_t loads) {
 
 // Has the warp's segment asked for other sectors of the line so lately that these can be asked for together?
 bool CountingSm::is_open(LineAddress line, Cycle when) const {
-  const Cycle longest = gpu_.lsu.miss_queue_cycles + 2 * kLanes;  // a load touches no more lines
-  for (auto open = open_lines_.rbegin(); open != open_lines_.rend() && when < open->asked + longest; ++open)
-    if (open->line == line) return when < open->until;
+  const auto later = [&](const OpenLine& open) { return when < open.asked + gpu_.lsu.miss_join_cycles; };
+  for (auto open = open_lines_.rbegin(); open != open_lines_.rend() && later(*open); ++open)
+    if (open->line == line) return true;
   return false;
 }
 

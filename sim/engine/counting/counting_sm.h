@@ -207,7 +207,7 @@ class CountingSm {
   std::vector<std::uint32_t> selected_;  // scratch of step_of_run(): touches
   struct OpenLine {
     LineAddress line;
-    Cycle asked = 0, until = 0;  // LineAccess::when of the access that looked it up, and of those that can join it
+    Cycle asked = 0;  // LineAccess::when of the access that looked it up
   };
   std::vector<OpenLine> open_lines_;  // scratch of step_apart(): what the warp's segment has asked for
   SmCounters counters_;

@@ -51,13 +51,12 @@ class PhaseBuilder {
     // Only a warp's own accesses are known to come so soon; each comes later than the one before.
     if (access.when <= last_when_) std::fill(open_until_.begin(), open_until_.end(), 0);
     last_when_ = access.when;
-    Cycle leaves = access.when + open_;  // one line after the other
     for (const LineSectors& touched : footprint.lines) {
       const std::uint32_t track = track_of(access.group, base_line + static_cast<std::uint64_t>(touched.line));
       const bool asks = is_load(access.access) && access.cached;
       open_until_.resize(phase_.tracks.size(), 0);
       const bool joins = asks && access.when < open_until_[track];
-      if (asks && !joins) open_until_[track] = leaves++;
+      if (asks && !joins) open_until_[track] = access.when + open_;
       phase_.touches.push_back({track, phase_.loads, touched.sectors, touched.whole, touched.words, access.access,
                                 access.cached, access.whole_line, joins});
       ++phase_.tracks[track].touches;

@@ -57,7 +57,7 @@ class RunShape {
     std::uint32_t words = 0;  // LineSectors::words
     AccessKind access = AccessKind::global_load;
     bool cached = false, whole_line = false;
-    bool joins = false;  // what it misses asks with an earlier touch of its line that has missed, too (MissQueue)
+    bool joins = false;  // what it misses asks with an earlier touch of its line that has missed, too (lsu.miss_join_cycles)
   };
   struct Track {
     std::uint32_t group = 0;
@@ -109,7 +109,7 @@ class RunShape {
 // The shapes of one launch. Safe to use from several threads.
 class RunShapes {
  public:
-  // `open`: cycles from look-up for which a missing line can be joined (MissQueue).
+  // `open`: cycles from look-up for which a missing line can be joined (lsu.miss_join_cycles).
   explicit RunShapes(Cycle open) : open_(open) {}
   // Null for accesses that are not worth it: too many phases or too many lines for a run of `steps` steps, or yet
   // another shape where every CTA seems to have its own.

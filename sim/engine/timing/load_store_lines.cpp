@@ -122,10 +122,11 @@ OutstandingMisses::Fill LoadStoreUnit::ask_for(const Issue& issue, LineAddress l
   const Cycle turn = egress_.take(now, crossbar_.read_request_cycles);
   const OutstandingMisses::Fill fill =
       misses_.send({.line = line, .sectors = found.missing, .kind = RequestKind::read, .whole_line = whole_line}, turn);
-  const Cycle leaves = miss_queue_.add(turn);
+  miss_queue_.add(turn);
   // The chip takes it when the SM has come past `turn`. A load that issues later is looked up pipeline_cycles later at
   // least, so that until then whoever finds the line finds its request, wherever a look-ahead window ends.
-  if (issue.instruction.cached != 0) misses_.leave_open(fill, std::min(leaves, turn + pipeline_cycles_));
+  if (issue.instruction.cached != 0)
+    misses_.leave_open(fill, std::min(std::max(now + miss_join_cycles_, turn), turn + pipeline_cycles_));
   return fill;
 }
 

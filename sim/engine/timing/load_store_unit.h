@@ -179,6 +179,7 @@ class LoadStoreUnit {
   L1Cache l1_;
   OutstandingMisses misses_;
   MissQueue miss_queue_;
+  Cycle miss_join_cycles_;
   std::vector<AsyncCopies> copies_;  // of each warp, when they are tracked
   Cycle pipeline_cycles_;
   Cycle shared_latency_;
