@@ -64,9 +64,6 @@ if [ "$select" = microbench ]; then
 bandwidth read
 counted_l2_capacity probe_cyclic
 counted_strided probe_strided
-counted_turnover probe_turnover
-counted_passes probe_(lines|tiles|parts)
-counted_stays probe_stays
 latency_global chase
 KERNELS
   exit

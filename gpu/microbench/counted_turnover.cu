@@ -1,7 +1,7 @@
 // How long does a CTA of few instructions keep its SM's place? Each warp loads once or not at all, and ends.
 //
 // counted_turnover: loads of a word a lane, eight lanes a sector, `bytes` of every `stride` bytes of a set that begins
-// anew every `set` bytes; loads=0: nothing is loaded. Cycles, warps and why they wait: by a profiler.
+// anew every `set_mib` MiB; loads=0: nothing is loaded. Cycles, warps and why they wait: by a profiler.
 #include <string>
 
 #include "benchmarks.h"
