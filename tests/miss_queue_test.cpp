@@ -64,6 +64,24 @@ std::size_t requests(const GpuSpec& spec, const Pairs& pairs) {
   return sm.outbox().size();
 }
 
+// The same of one warp that loads a sector of a line and another one 15 cycles later, beside a warp that has just asked
+// for `lines` other lines.
+std::size_t requests_beside(std::uint64_t lines) {
+  const Program alone{step(OpClass::barrier).stall(5), step(OpClass::alu).stall(12),
+                      load_global(sector_of(1024, 1, 0)).sets(0).stall(15), load_global(sector_of(1024, 1, 1)).sets(2),
+                      step(OpClass::alu).waits_for(0).waits_for(2)};
+  const Program many{step(OpClass::barrier).stall(5), load_global(sector_of(2048, lines, 0)).sets(0),
+                     step(OpClass::alu).waits_for(0)};
+  const GpuSpec spec = h200();
+  const HandMadeKernel kernel(1, 64, {alone, many},
+                              [](std::int64_t, int warp) { return static_cast<std::size_t>(warp); });
+  const AccessCosts costs(spec, kernel.patterns());
+  Sm sm(spec, kernel, costs, occupancy(spec, cta_resources(kernel.launch())), 0);
+  sm.launch_cta(0, 0);
+  sm.advance(5000);
+  return sm.outbox().size();
+}
+
 std::size_t pairs_of(const Pairs& pairs) { return pairs.lines * static_cast<std::size_t>(pairs.warps); }
 // Of the pairs of sectors, how many are asked for together.
 double joined(const GpuSpec& spec, const Pairs& pairs) {
@@ -158,6 +176,11 @@ TEST_CASE("tiles that load two steps of K at once ask for less, in both engines"
     };
     CHECK(reads({}) < 0.97 * reads({"lsu.miss_join_cycles=0"}));
   }
+}
+
+TEST_CASE("a line that waits for its turn on the way out can still be joined") {
+  CHECK(requests_beside(4) == 4 + 2);
+  CHECK(requests_beside(32) == 32 + 1);
 }
 
 TEST_CASE("a queue has room again when its oldest lines have left") {

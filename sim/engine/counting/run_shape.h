@@ -57,7 +57,7 @@ class RunShape {
     std::uint32_t words = 0;  // LineSectors::words
     AccessKind access = AccessKind::global_load;
     bool cached = false, whole_line = false;
-    bool joins = false;  // what it misses asks with an earlier touch of its line that has missed, too (lsu.miss_join_cycles)
+    bool joins = false;  // lsu.miss_join_cycles: asks with an earlier touch of its line that has missed, too
   };
   struct Track {
     std::uint32_t group = 0;

@@ -123,8 +123,10 @@ OutstandingMisses::Fill LoadStoreUnit::ask_for(const Issue& issue, LineAddress l
   const OutstandingMisses::Fill fill =
       misses_.send({.line = line, .sectors = found.missing, .kind = RequestKind::read, .whole_line = whole_line}, turn);
   miss_queue_.add(turn);
-  // The chip takes it when the SM has come past `turn`. A load that issues later is looked up pipeline_cycles later at
-  // least, so that until then whoever finds the line finds its request, wherever a look-ahead window ends.
+  // Other sectors of the line join for some cycles from its look-up, and while it waits for its turn. Source:
+  // counted_merges, counted_stays (gpu/microbench). The chip takes it when the SM has come past `turn`; a load that
+  // issues later is looked up pipeline_cycles later at least, so that until then whoever finds the line finds its
+  // request, wherever a look-ahead window ends.
   if (issue.instruction.cached != 0)
     misses_.leave_open(fill, std::min(std::max(now + miss_join_cycles_, turn), turn + pipeline_cycles_));
   return fill;
