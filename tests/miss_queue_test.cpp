@@ -9,6 +9,7 @@
 #include <regex>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "engine_runs.h"
 #include "hand_made_kernel.h"
@@ -72,7 +73,7 @@ std::size_t requests_beside(std::uint64_t lines) {
                       step(OpClass::alu).waits_for(0).waits_for(2)};
   const Program many{step(OpClass::barrier).stall(5), load_global(sector_of(2048, lines, 0)).sets(0),
                      step(OpClass::alu).waits_for(0)};
-  const GpuSpec spec = h200();
+  const GpuSpec& spec = h200();
   const HandMadeKernel kernel(1, 64, {alone, many},
                               [](std::int64_t, int warp) { return static_cast<std::size_t>(warp); });
   const AccessCosts costs(spec, kernel.patterns());
@@ -110,7 +111,9 @@ TEST_CASE("two sectors of a line become one request while the first one's is in 
     rows.emplace_back(pairs, counted, asked);
   }
   constexpr double kRounds = 32;
-  for (const auto& [pairs, counted, asked] : rows) {
+  for (const auto& one : rows) {
+    const Pairs& pairs = std::get<0>(one);
+    const double counted = std::get<1>(one), asked = std::get<2>(one);
     CAPTURE(pairs.lines);
     CAPTURE(pairs.between);
     CAPTURE(pairs.warps);
@@ -127,7 +130,7 @@ TEST_CASE("a line can be joined for some cycles from its own look-up, whatever t
   const std::regex row(
       "counted_stays,lines=([0-9]+);operations=[01];fill=[01];line=([0-9]+),[0-9]+,([0-9]+),([0-9]+),[0-9]+,([0-9]+)");
   std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/stays_counted.csv");
-  std::vector<std::tuple<Pairs, double>> rows;
+  std::vector<std::pair<Pairs, double>> rows;
   double besides = 0;  // what a launch asks for else: line 0 of 32 becomes one with no other
   std::smatch found;
   for (std::string text; std::getline(file, text);) {
@@ -137,13 +140,16 @@ TEST_CASE("a line can be joined for some cycles from its own look-up, whatever t
     pairs.line = std::stoull(found[2]);
     pairs.stall = std::stoi(found[5]);
     rows.emplace_back(pairs, std::stod(found[3]) - std::stod(found[4]));
-    if (pairs.lines == 32 && *pairs.line == 0) besides = std::get<1>(rows.back());
+    if (pairs.lines == 32 && *pairs.line == 0) besides = rows.back().second;
   }
   CHECK(rows.size() == 60);
-  for (const auto& [pairs, more] : rows) {
-    const auto own =
-        pairs.stall - static_cast<int>(*pairs.line / 4);  // cycles from the line's look-up: four lines each
-    if (pairs.lines == 32 || own == 8) continue;  // the tag stage passes 32 lines unevenly; at 8 cycles half are joined
+  for (const auto& one : rows) {
+    const Pairs& pairs = one.first;
+    const double more = one.second;
+    // The tag stage looks up four lines a cycle, but passes 32 unevenly; in the eighth cycle half are joined on
+    // hardware.
+    const auto since_look_up = pairs.stall - static_cast<int>(*pairs.line / 4);
+    if (pairs.lines == 32 || since_look_up == 8) continue;
     CAPTURE(pairs.lines);
     CAPTURE(*pairs.line);
     CAPTURE(pairs.stall);
