@@ -2,6 +2,7 @@
 // one CTA per SM.
 #include <algorithm>
 
+#include "../common/random.h"
 #include "benchmarks.h"
 #include "tile_reader.cuh"
 
@@ -13,15 +14,6 @@ constexpr int kThreads = 1024;
 __global__ void read(const uint4* data, int tiles, int passes, bool shared, const int* rank_of_sm, int readers,
                      unsigned* sink) {
   read_tiles(data, tiles, passes, shared, rank_of_sm, readers, sink);
-}
-
-// Not zeros: a link or a DRAM may carry those at less cost.
-__global__ void scramble(uint4* data, std::size_t count) {
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
-    const unsigned x = static_cast<unsigned>(i) * 2654435761U;
-    data[i] = make_uint4(x ^ (x >> 15), (x + 1) * 2246822519U, (x + 2) * 3266489917U, ~x * 668265263U);
-  }
 }
 
 __global__ void write(uint4* data, std::size_t count) {
@@ -78,8 +70,8 @@ void bandwidth(Report& report) {
   constexpr std::size_t kMiB = 1 << 20;
   const Recorder<uint4> data(1024 * kMiB / sizeof(uint4));
   const Recorder<uint4> other(1024 * kMiB / sizeof(uint4));
-  scramble<<<16 * sm_count(), 512>>>(data.device(), 1024 * kMiB / sizeof(uint4));
-  finish("scramble");
+  // Not zeros: a link or a DRAM may carry those at less cost.
+  fill_random_bits(reinterpret_cast<std::uint32_t*>(data.device()), 1024 * kMiB / sizeof(std::uint32_t), 1);
   const SmSet all(every(1, sm_count()));
   for (const int mib : {2, 4, 8, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 96, 128, 256, 1024}) {
     const std::string bytes = ";mib=" + std::to_string(mib);

@@ -20,7 +20,6 @@ namespace {
 constexpr int kRounds = 32, kRoundCycles = 6000;
 constexpr int kMostWarps = 32, kMostLines = 32;
 constexpr int kAllLines = 2 * kRounds * kMostWarps * kMostLines;
-constexpr int kPageFloats = 16 * 1024;
 
 template <Op kOp, int kLines, int kBetween>
 __global__ void probe_merges(const float* data, int sm, int* claims, float* sink, unsigned* gap) {
@@ -29,22 +28,14 @@ __global__ void probe_merges(const float* data, int sm, int* claims, float* sink
   }
   const int warps = static_cast<int>(blockDim.x) / 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  float sum = 0.0f;
-  for (int word = static_cast<int>(threadIdx.x) * kPageFloats; word < kAllLines * kLineFloats;
-       word += static_cast<int>(blockDim.x) * kPageFloats) {
-    sum += load_word<Op::cg>(data + word + 2 * kSectorFloats);
-  }
+  float sum = know_pages(data, kAllLines);
   long long next = clock64_now() + kRoundCycles;
   unsigned waited = 0;
   constexpr int kLanes = 32 / kLines;  // of each line
   const float* from =
       data + (warp * (1 + kBetween) * kLines + lane / kLanes) * kLineFloats + lane % kLanes % kSectorFloats;
   for (int round = 0; round < kRounds; ++round, from += warps * (1 + kBetween) * kLines * kLineFloats) {
-    if (threadIdx.x == 0) {
-      while (clock64_now() < next) {
-      }
-    }
-    __syncthreads();
+    begin_round(next);
     const unsigned begin = clock_now();
     const float first = load_word<kOp>(from);
     float other = 0.0f;

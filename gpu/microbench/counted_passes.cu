@@ -5,13 +5,13 @@
 // warp reads 2 KB, the next warp of the same CTA the tile `SMs` further on.
 #include <string>
 
+#include "../common/random.h"
 #include "benchmarks.h"
 #include "tile_reader.cuh"
 
 namespace tilescope::gpu {
 namespace {
 
-constexpr int kThreads = 1024;
 constexpr std::size_t kBufferBytes = std::size_t{256} << 20;
 
 __global__ void probe_lines(const uint4* data, int count, int passes, unsigned* sink) {
@@ -48,14 +48,6 @@ __global__ void probe_tiles(const uint4* data, int tiles, int passes, const int*
   read_tiles(data, tiles, passes, false, rank_of_sm, readers, sink);
 }
 
-__global__ void differ(uint4* data, std::size_t count) {
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count;
-       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
-    const unsigned x = static_cast<unsigned>(i) * 2654435761U;
-    data[i] = make_uint4(x ^ (x >> 15), (x + 1) * 2246822519U, (x + 2) * 3266489917U, ~x * 668265263U);
-  }
-}
-
 }  // namespace
 
 void counted_passes(Report& report) {
@@ -72,9 +64,8 @@ void counted_passes(Report& report) {
         "cudaFuncSetAttribute");
   check(cudaFuncSetAttribute(probe_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
         "cudaFuncSetAttribute");
-  differ<<<16 * sm_count(), 512>>>(data.device(), kBufferBytes / sizeof(uint4));
-  finish("differ");
-  for (const int threads : {32, 64, 128, 256, 512, kThreads}) {
+  fill_random_bits(reinterpret_cast<std::uint32_t*>(data.device()), kBufferBytes / sizeof(std::uint32_t), 1);
+  for (const int threads : {32, 64, 128, 256, 512, 1024}) {
     for (const int megabytes : {16, 200}) {
       for (const int passes : {1, 4}) {
         if (megabytes == 200 && passes > 1) {

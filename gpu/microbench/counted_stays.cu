@@ -6,6 +6,7 @@
 // behind whatever the source puts between the two, so that they are a few cycles apart whatever `operations` and `fill`
 // are: by the stall counts of the machine code (CUDA 13.0) 4 with neither, 5 with operations=1, 9 with fill=1.
 // gap: cycles from one reading of the clock to the other, mean.
+#include <algorithm>
 #include <string>
 
 #include "benchmarks.h"
@@ -18,7 +19,6 @@ namespace {
 constexpr int kRounds = 32, kRoundCycles = 6000;
 constexpr int kMostLines = 32;
 constexpr int kAllLines = kRounds * kMostLines;
-constexpr int kPageFloats = 16 * 1024;
 
 // `nothing` is zero, `turns` one.
 template <int kLines, int kOperations, int kFill>
@@ -29,11 +29,7 @@ __global__ void probe_stays(const float* data, int line, int turns, int sm, int*
   }
   const int warps = static_cast<int>(blockDim.x) / 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  float sum = 0.0f;
-  for (int word = static_cast<int>(threadIdx.x) * kPageFloats; word < kAllLines * kLineFloats;
-       word += static_cast<int>(blockDim.x) * kPageFloats) {
-    sum += load_word<Op::cg>(data + word + 2 * kSectorFloats);
-  }
+  float sum = know_pages(data, kAllLines);
   long long next = clock64_now() + kRoundCycles;
   unsigned waited = 0;
   int later = kSectorFloats, beside[4] = {lane, lane, lane, lane};
@@ -41,11 +37,7 @@ __global__ void probe_stays(const float* data, int line, int turns, int sm, int*
   const float* from = data + (warp * kLines + lane / kLanes) * kLineFloats + lane % kLanes % kSectorFloats;
   const float* again = data + (warp * kLines + line) * kLineFloats + lane % kSectorFloats;
   for (int round = 0; round < kRounds; ++round) {
-    if (threadIdx.x == 0) {
-      while (clock64_now() < next) {
-      }
-    }
-    __syncthreads();
+    begin_round(next);
     const unsigned begin = clock_now();
     const float first = load_word<Op::ca>(from);
 #pragma unroll 1
@@ -83,7 +75,8 @@ void count_stays(Report& report, const float* data, float* sink) {
   check(cudaFuncSetAttribute(probe_stays<kLines, kOperations, kFill>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              kOneCtaPerSm),
         "cudaFuncSetAttribute");
-  for (int line = 0; line < kLines; line += line + 1 < kLines && line + 4 > kLines - 1 ? kLines - 1 - line : 4) {
+  // Of each four that are looked up together the first one, and the last of all.
+  for (int line = 0, after = -1; line != after; after = line, line = std::min(line + 4, kLines - 1)) {
     const Recorder<int> claims(1);
     const Recorder<unsigned> gap(1);
     probe_stays<kLines, kOperations, kFill>

@@ -1,6 +1,8 @@
 // Reads of words and of parts of lines.
 #pragma once
 
+#include "device_probe.cuh"
+
 namespace tilescope::gpu {
 
 constexpr int kLineFloats = 32, kSectorFloats = 8;
@@ -19,6 +21,27 @@ __device__ float load_word(const float* from) {
     asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(v) : "l"(from) : "memory");
   }
   return v;
+}
+
+// Reads a word of every 64 KB of `lines` lines, of their third sector, so that the pages are known. Called by all
+// threads of the CTA.
+__device__ inline float know_pages(const float* data, int lines) {
+  constexpr int kPageFloats = 16 * 1024;
+  float sum = 0.0f;
+  for (int word = static_cast<int>(threadIdx.x) * kPageFloats; word < lines * kLineFloats;
+       word += static_cast<int>(blockDim.x) * kPageFloats) {
+    sum += load_word<Op::cg>(data + word + 2 * kSectorFloats);
+  }
+  return sum;
+}
+
+// All threads of the CTA go on together when its first one's clock has come to `when`.
+__device__ inline void begin_round(long long when) {
+  if (threadIdx.x == 0) {
+    while (clock64_now() < when) {
+    }
+  }
+  __syncthreads();
 }
 
 // The sum of one word of each of so many lines, one behind the other from `from` on, all asked for before any is there.
