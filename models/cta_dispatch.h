@@ -40,6 +40,7 @@ class CtaDispatch {
   // The first wave, for empty SMs with `slots` places each; gpcs: SMs of each GPC, numbered one GPC after the other.
   std::vector<Placement> first_wave(const std::vector<std::int64_t>& gpcs, int slots) {
     const Floor floor(gpcs, spec_.first_sms);
+    free_tpcs_.assign(static_cast<std::size_t>((floor.sms() + kSmsPerTpc - 1) / kSmsPerTpc), 0);
     std::vector<int> sms;
     const std::int64_t rounds = std::min<std::int64_t>(slots, ctas_ / floor.sms());
     std::int64_t begun = 0;  // rounds of the first TPCs
@@ -114,8 +115,15 @@ class CtaDispatch {
     return std::max<Cycle>(std::llround(noted_), last_end_ + (in_gpcs ? spec_.gpc_end_cycles : 0));
   }
 
-  // The successor of the CTA whose end was noted last, on the same `sm`. REQUIRES: remaining() > 0.
-  Placement replace(int sm) { return {next_++, sm, std::llround(noted_) + spec_.cta_launch_cycles}; }
+  // The next CTA, of `warps`, for an SM that has room since the end that was noted last. A TPC begins a CTA when it has
+  // begun the one before: it takes half as long for a warp as each of its two SMs. REQUIRES: remaining() > 0.
+  Placement replace(int sm, std::int64_t warps) {
+    double& free = free_tpcs_[static_cast<std::size_t>(sm / kSmsPerTpc)];
+    free = std::max(free, noted_ + static_cast<double>(spec_.cta_launch_cycles));
+    const Placement placement{next_++, sm, std::llround(free)};
+    free += spec_.tpc_interval_cycles + static_cast<double>(warps) * spec_.warp_interval_cycles / kSmsPerTpc;
+    return placement;
+  }
 
   // The same of a launch in clusters: what takes its place once the SMs of its GPC have room for a cluster.
   std::vector<Placement> replace_cluster(int sm) {
@@ -239,6 +247,7 @@ class CtaDispatch {
   std::vector<int> free_;      // places, by SM
   std::int64_t ctas_;
   std::int64_t next_ = 0;
+  std::vector<double> free_tpcs_;  // when each can begin another CTA
   Cycle last_end_ = 0;
   double noted_ = 0;  // when the last end was taken note of
 };

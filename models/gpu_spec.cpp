@@ -334,7 +334,9 @@ void LaunchSpec::fields(SpecFields& f) {
   f.integer("gpc_end_cycles", gpc_end_cycles, {0, 100000}, "cycle",
             "more behind the last CTA's end, if CTAs run beyond the first TPCs; ends are noted meanwhile");
   f.integer("cta_launch_cycles", cta_launch_cycles, {1, 100000}, "cycle",
-            "slot free to the first instruction of the next CTA");
+            "end of a CTA to the first instruction of the next");
+  f.real("warp_interval_cycles", warp_interval_cycles, {0, 1000}, "cycle",
+         "between the first instructions of two warps of a CTA");
   f.real("cta_interval_cycles", cta_interval_cycles, {0, 10000}, "cycle",
          "between two CTAs whose ends the dispatcher takes note of");
   f.real("cpc_interval_cycles", cpc_interval_cycles, {0, 10000}, "cycle",

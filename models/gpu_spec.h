@@ -258,6 +258,7 @@ struct AsyncSpec {
 struct LaunchSpec {
   std::int64_t overhead_cycles = 0;
   std::int64_t cta_launch_cycles = 0;
+  double warp_interval_cycles = 0;
   std::int64_t gpc_end_cycles = 0;
   double cta_interval_cycles = 0;
   double cpc_interval_cycles = 0;

@@ -16,6 +16,10 @@ std::int64_t registers_per_warp(const GpuSpec& gpu, const CtaResources& cta) {
   return round_up(std::max<std::int64_t>(cta.registers_per_thread, 1) * kLanes, gpu.sm.register_allocation_unit);
 }
 
+// An SM knows the warps of its CTAs until these have ended, four times as many as it runs at once: CTAs of 1,024, 512
+// and 256 threads all of whose warps but one exit at once are 8, 16 and 32 at most (gpu/microbench/cta_turn.cu).
+constexpr std::int64_t kWarpsOfCtas = 4;
+
 // Warps whose registers fit, counted per sub-partition: a warp lives in one of them.
 std::int64_t warps_by_registers(const GpuSpec& gpu, const CtaResources& cta) {
   return gpu.sm.registers / gpu.sm.sub_partitions / registers_per_warp(gpu, cta) * gpu.sm.sub_partitions;
@@ -74,6 +78,11 @@ Occupancy occupancy(const GpuSpec& gpu, const CtaResources& cta) {
   result.by_slots = gpu.sm.max_ctas;
 
   result.ctas_per_sm = std::min({result.by_threads, result.by_registers, result.by_shared, result.by_slots});
+  result.warps_per_sub_partition =
+      std::min(gpu.sm.max_warps, warps_by_registers(gpu, cta)) / gpu.sm.sub_partitions;
+  result.ctas_that_run_out =
+      std::max(result.ctas_per_sm, std::min({kWarpsOfCtas * gpu.sm.max_warps / result.warps_per_cta, result.by_shared,
+                                             result.by_slots}));
   if (result.ctas_per_sm == result.by_threads)
     result.limiter = "threads";
   else if (result.ctas_per_sm == result.by_registers)

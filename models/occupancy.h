@@ -23,6 +23,9 @@ struct Occupancy {
   std::int64_t carveout_kib = 0;  // shared memory the driver sets aside: the smallest choice that holds those CTAs
   std::int64_t l1_kib = 0;        // what remains for L1
   double percent = 0;             // resident warps of the SM's maximum
+  std::int64_t warps_per_sub_partition = 0;  // that find registers and a place
+  // CTAs at most, those counted some of whose warps have exited: these warps' registers and places are free again.
+  std::int64_t ctas_that_run_out = 0;
   // What each limit alone would allow, in CTAs.
   std::int64_t by_threads = 0, by_registers = 0, by_shared = 0, by_slots = 0;
 };

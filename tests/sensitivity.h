@@ -340,6 +340,7 @@ inline const std::vector<Use>& uses() {
          return ran.ctas() >
                 ran.outcome.occupancy.ctas_per_sm * std::accumulate(sms.begin(), sms.end(), std::int64_t{0});
        }},
+      {"launch.warp_interval_cycles", [](const KernelRun& ran) { return ran.outcome.occupancy.warps_per_cta > 1; }},
       {"launch.cta_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
       {"launch.cpc_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},
       {"launch.tpc_interval_cycles", [](const KernelRun& ran) { return ran.ctas() > 1; }},

@@ -38,6 +38,7 @@ void cold_burst(Report& report);
 void counted_span(Report& report);
 void behind(Report& report);
 void cta_launch(Report& report);
+void cta_turn(Report& report);
 void latency_atomic(Report& report);
 void throughput_atomic(Report& report);
 void throughput_shared_atomic(Report& report);

@@ -1,4 +1,5 @@
-// How a report sums up many measurements of one thing: their mean and chosen percentiles, as rows mean, p1, p10, ...
+// How a report sums up many measurements of one thing: their mean and chosen percentiles, as rows mean, p1, p10, ...; a
+// median.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,13 @@ inline void report_distribution(Report& report, const std::string& benchmark, co
     const std::size_t rank = (values.size() * p + 99) / 100;  // of 1, 2, ...
     report.scalar(benchmark, the_case, ("p" + std::to_string(p)).c_str(), values[rank - 1], "cycle");
   }
+}
+
+// `values` are not empty.
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace tilescope::gpu

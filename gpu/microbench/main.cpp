@@ -53,6 +53,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_span", counted_span},
     {"behind", behind},
     {"cta_launch", cta_launch},
+    {"cta_turn", cta_turn},
     {"latency_atomic", latency_atomic},
     {"throughput_atomic", throughput_atomic},
     {"throughput_shared_atomic", throughput_shared_atomic},

@@ -11,6 +11,7 @@
 
 #include "benchmarks.h"
 #include "device_probe.cuh"
+#include "distribution.h"
 
 namespace tilescope::gpu {
 namespace {
@@ -97,11 +98,6 @@ Sms run(const Recorder<float>& a, const Recorder<float>& b, const Recorder<float
               [](const Cta& x, const Cta& y) { return static_cast<int>(x.start - y.start) < 0; });
   }
   return sms;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
 }
 
 template <int T, bool kGlobal, bool kStores, bool kBarriers>

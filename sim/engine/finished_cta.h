@@ -12,6 +12,7 @@ struct FinishedCta {
   Cycle start = 0;
   Cycle end = 0;
   int sm = 0;
+  Cycle left = 0;  // the end, in cycles that the SM has had
 };
 
 }  // namespace tilescope

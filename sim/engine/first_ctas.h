@@ -13,7 +13,7 @@ class FirstCtas {
   explicit FirstCtas(std::size_t places) : instructions_(places) {}
 
   void add(std::size_t place, std::uint64_t instructions) {
-    if (!one_has_ended_) instructions_[place] += instructions;
+    if (!one_has_ended_ && place < instructions_.size()) instructions_[place] += instructions;
   }
   void one_ends() { one_has_ended_ = true; }
 

@@ -396,12 +396,29 @@ void WindowEngine<SmModel>::pass_messages() {
   }
 }
 
+// The end of a CTA lets its TPC begin whatever has room in its SMs, in turn: warps of others have exited meanwhile.
+template <class SmModel>
+void WindowEngine<SmModel>::fill(const FinishedCta& ended) {
+  const auto has_room = [&](int sm) {
+    const auto s = static_cast<std::size_t>(sm);
+    return s < sms_.size() && dispatch_.remaining() > 0 && sms_[s]->has_room(ended.left);
+  };
+  const int partner = ended.sm ^ 1;
+  static_assert(kSmsPerTpc == 2);
+  for (bool given = true; given;) {
+    given = false;
+    for (const int sm : {ended.sm, partner})
+      if (has_room(sm)) give(dispatch_.replace(sm, occupancy_.warps_per_cta)), given = true;
+  }
+}
+
 // Of the CTAs whose warps have exited, those that have left their SM before `until`.
 template <class SmModel>
 void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
   const std::size_t first = timeline_.size();
   for (std::size_t s = 0; s < sms_.size(); ++s) {
     for (FinishedCta cta : sms_[s]->finished()) {
+      cta.left = cta.end;
       cta.end += behind(s);
       if (const auto start = starts_.find(cta.cta); start != starts_.end()) {
         cta.start = start->second;
@@ -426,7 +443,7 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
     if (kernel_.launch().clustered())
       for (const CtaDispatch::Placement& p : dispatch_.replace_cluster(ended.sm)) give(p);
     else
-      give(dispatch_.replace(ended.sm));
+      fill(ended);
   }
 }
 

@@ -104,6 +104,7 @@ class WindowEngine {
   void release_replies(Cycle until);
   void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
+  void fill(const FinishedCta& ended);
   void serve_bulk(const MemoryRequest& request);
   void take_in_bulk_lines(Tick until);
   void complete(BulkCopies& copies, std::uint32_t index);

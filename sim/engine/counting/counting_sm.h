@@ -51,6 +51,8 @@ class CountingSm {
   CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id,
              const Grain& grain, RunShapes& shapes);
 
+  // A CTA keeps its place until all of it has ended.
+  bool has_room(Cycle) const { return !idle_.empty(); }
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
   // Brings what advance() looks at first into the core's cache: it does little with each of many SMs.

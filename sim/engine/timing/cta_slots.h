@@ -26,7 +26,7 @@ struct CtaSlot {
 
 class CtaSlots {
  public:
-  explicit CtaSlots(const Occupancy& occupancy) : slots_(static_cast<std::size_t>(occupancy.ctas_per_sm)) {
+  explicit CtaSlots(const Occupancy& occupancy) : slots_(static_cast<std::size_t>(occupancy.ctas_that_run_out)) {
     std::uint16_t next = 0;
     for (std::size_t s = 0; s < slots_.size(); ++s) {
       for (std::int64_t w = 0; w < occupancy.warps_per_cta; ++w) slots_[s].warps.push_back(next++);
@@ -38,6 +38,7 @@ class CtaSlots {
   int free() const { return static_cast<int>(free_.size()); }
   int resident() const { return static_cast<int>(slots_.size() - free_.size()); }
   std::size_t warps() const { return warps_; }
+  std::size_t warps_of_cta() const { return slots_.front().warps.size(); }
   CtaSlot& operator[](std::uint16_t slot) { return slots_[slot]; }
 
   // REQUIRES: free() > 0.

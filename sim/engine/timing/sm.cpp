@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tilescope {
 namespace {
@@ -28,6 +29,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       uniform_row_cycles_(gpu.pipes.uniform_operand_cycles),
       more_for_cluster_rank_(gpu.pipes.cluster_rank_cycles - gpu.pipes.special_latency_cycles),
       barrier_cycles_(gpu.pipes.barrier_cycles),
+      warp_interval_(gpu.launch.warp_interval_cycles),
       barrier_arrival_cycles_(gpu.pipes.barrier_arrival_cycles),
       group_tensor_latency_(gpu.pipes.group_tensor_latency_cycles),
       asynchronous_(gpu.asynchronous),
@@ -38,6 +40,7 @@ Sm::Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const
       kernel_(kernel),
       subs_(static_cast<std::size_t>(gpu.sm.sub_partitions), SubPartition(gpu)),
       slots_(occupancy),
+      places_(subs_.size(), occupancy.warps_per_sub_partition),
       first_ctas_(static_cast<std::size_t>(occupancy.ctas_per_sm)),
       warps_(slots_.warps()),
       lsu_(gpu, costs, occupancy.l1_kib, id, warps_.size()),
@@ -146,10 +149,7 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
   slot.cluster = kernel_.launch().cluster_of(cta);
   slot.rank = static_cast<std::uint32_t>(kernel_.launch().rank_in_cluster(cta));
 
-  // A CTA's warps go round the sub-partitions, from the emptiest.
-  std::size_t first = 0;
-  for (std::size_t i = 1; i < subs_.size(); ++i)
-    if (subs_[i].scheduler.size() < subs_[first].scheduler.size()) first = i;
+  const std::size_t first = places_.emptiest();
   for (std::size_t w = 0; w < slot.warps.size(); ++w) {
     Warp& warp = warps_[slot.warps[w]];
     if (!warp.stream) warp.stream = kernel_.make_stream();
@@ -160,16 +160,18 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     warp.cluster_arrivals = 0;
     warp.at_cluster_barrier = false;
     warp.at_barrier = warp.past_barrier = warp.stands = warp.at_fence = warp.waits_for_memory = warp.exited = false;
-    warp.times.last_issue = start - 1;
+    warp.start = start + std::llround(static_cast<double>(w) * warp_interval_);
+    warp.times.last_issue = warp.start - 1;
     warp.stores_left = 0;
-    warp.times.after_stall = warp.start = start;
+    warp.times.after_stall = warp.start;
     warp.slot = s;
     warp.sub = static_cast<std::uint8_t>((first + w) % subs_.size());
+    places_.take(warp.sub);
     if (next_segment(warp)) fetch(warp, true, false);
     SubPartition& sub = subs_[warp.sub];
     warp.position = static_cast<std::uint16_t>(sub.scheduler.add(slot.warps[w], s));
     prepare_next(sub, warp);
-    sub.next = std::min(sub.next, std::max(start, sub.port.free()));
+    sub.next = std::min(sub.next, std::max(warp.start, sub.port.free()));
   }
 }
 
@@ -512,6 +514,7 @@ void Sm::exit_warp(Warp& warp, Cycle now) {
   counters_.stall_cycles[static_cast<std::size_t>(Stall::drain)] += static_cast<std::uint64_t>(gone - now - 1);
   counters_.warp_cycles += static_cast<std::uint64_t>(gone - warp.start);
   slot.end = std::max(slot.end, gone);
+  places_.leave(warp.sub, gone);
   warp.exited = true;
   if (meets_cluster_) cluster_arrivals_.push_back({slot.cluster, now, true});
   const unsigned completed = slot.barriers.leave();

@@ -30,6 +30,7 @@
 #include "sim/engine/timing/load_store_unit.h"
 #include "sim/engine/timing/scheduler.h"
 #include "sim/engine/timing/warp.h"
+#include "sim/engine/timing/warp_places.h"
 
 namespace tilescope {
 
@@ -37,6 +38,8 @@ class Sm {
  public:
   Sm(const GpuSpec& gpu, const Kernel& kernel, const AccessCosts& costs, const Occupancy& occupancy, int id);
 
+  // Whether there was room for another CTA at `when`. REQUIRES: `when` does not decrease.
+  bool has_room(Cycle when) { return slots_.free() > 0 && places_.fit(slots_.warps_of_cta(), when); }
   // Places a CTA whose first instructions may issue at `start`. REQUIRES: there is room.
   void launch_cta(std::int64_t cta, Cycle start);
 
@@ -180,6 +183,7 @@ class Sm {
   PipeTable pipes_;
   Cycle branch_cycles_, meeting_cycles_, jump_cycles_, uniform_row_cycles_, more_for_cluster_rank_;
   Cycle barrier_cycles_;
+  double warp_interval_;  // at which a CTA's warps begin
   Cycle barrier_arrival_cycles_;
   Cycle group_tensor_latency_;
   AsyncSpec asynchronous_;
@@ -190,6 +194,7 @@ class Sm {
   const Kernel& kernel_;
   std::vector<SubPartition> subs_;
   CtaSlots slots_;
+  WarpPlaces places_;
   FirstCtas first_ctas_;  // by slot: they are taken in turn
   std::vector<Warp> warps_;
   LoadStoreUnit lsu_;
