@@ -2,13 +2,13 @@
 // first, then one to each SM of GPC 1, 2 and so on, of GPC 0 last, then a second to each; the first TPCs come again as
 // often, whenever three quarters of a round have gone by. What does not fill a round goes to the first TPCs, both SMs
 // of each, and the rest is dealt out to the GPCs evenly, from GPC 0 on: a TPC of each in turn, and the second SMs of
-// TPCs only when every TPC has a CTA. After that whichever SM frees a slot first takes the next CTA. The CPCs
-// of a GPC begin one after the other (cta_start.cu), and a TPC starts a CTA every few cycles; the dispatcher takes note
-// of one end after the other, which is what a launch waits for whose CTAs end together. Launches that reach GPCs,
-// beyond the first TPCs, take longer to be over. Source: which SM runs which CTA of 64 launches
-// (gpu/microbench/cta_placement.cu, gpu/measured/{h200,h100}/cta_placement.csv), when they start (cta_launch.cu) and
-// how long launches take whose CTAs only wait (counted_empty.cu) or read (counted_span.cu), on an H200 and an H100
-// alike. On hardware launches begin with another GPC now and then; here always with GPC 1.
+// TPCs only when every TPC has a CTA. After that the end of a CTA lets its TPC begin as many as have room in its SMs
+// (cta_turn.cu). The CPCs of a GPC begin one after the other (cta_start.cu), and a TPC starts a CTA every few cycles;
+// the dispatcher takes note of one end after the other, which is what a launch waits for whose CTAs end together.
+// Launches that reach GPCs, beyond the first TPCs, take longer to be over. Source: which SM runs which CTA of 64
+// launches (gpu/microbench/cta_placement.cu, gpu/measured/{h200,h100}/cta_placement.csv), when they start
+// (cta_launch.cu) and how long launches take whose CTAs only wait (counted_empty.cu) or read (counted_span.cu), on an
+// H200 and an H100 alike. On hardware launches begin with another GPC now and then; here always with GPC 1.
 #pragma once
 
 #include <algorithm>

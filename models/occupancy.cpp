@@ -78,11 +78,11 @@ Occupancy occupancy(const GpuSpec& gpu, const CtaResources& cta) {
   result.by_slots = gpu.sm.max_ctas;
 
   result.ctas_per_sm = std::min({result.by_threads, result.by_registers, result.by_shared, result.by_slots});
-  result.warps_per_sub_partition =
-      std::min(gpu.sm.max_warps, warps_by_registers(gpu, cta)) / gpu.sm.sub_partitions;
+  result.warps_per_sub_partition = std::min(divide_up(gpu.sm.max_warps, gpu.sm.sub_partitions),
+                                            warps_by_registers(gpu, cta) / gpu.sm.sub_partitions);
   result.ctas_that_run_out =
-      std::max(result.ctas_per_sm, std::min({kWarpsOfCtas * gpu.sm.max_warps / result.warps_per_cta, result.by_shared,
-                                             result.by_slots}));
+      std::max(result.ctas_per_sm,
+               std::min({kWarpsOfCtas * gpu.sm.max_warps / result.warps_per_cta, result.by_shared, result.by_slots}));
   if (result.ctas_per_sm == result.by_threads)
     result.limiter = "threads";
   else if (result.ctas_per_sm == result.by_registers)
