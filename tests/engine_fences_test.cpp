@@ -154,7 +154,8 @@ TEST_CASE("an SM's fences of gpu and system scope pass one after the other, thos
   for (const auto& row : rows)
     for (const std::int64_t factor : {1, 2}) {
       CAPTURE(static_cast<int>(row.scope));
-      const std::vector<std::string> change = {"fences.interval_cycles=" + std::to_string(18 * factor)};
+      const std::vector<std::string> change = {"fences.interval_cycles=" + std::to_string(18 * factor),
+                                               "launch.warp_interval_cycles=0"};
       const Cycle one = end_of({membar(row.scope)}, change), all = end_of({membar(row.scope)}, change, 32);
       CHECK(all - one >= 31 * row.apart * factor);
       CHECK(all - one <= 31 * row.apart * factor + 16);

@@ -23,9 +23,10 @@ Step group_wait(int left) {
   made.instruction.detail = static_cast<std::uint16_t>(left + 1);
   return made;
 }
-// Cycles of the SM's own clock, which the work itself slows down otherwise.
+// Cycles of the SM's own clock, which the work itself slows down otherwise; warps begin together, as behind a barrier.
 std::vector<std::string> steady_sm(std::vector<std::string> changes = {}) {
-  for (const char* change : {"sm.gpcs=[1]", "clock.tensor_pct=100", "clock.tensor_step_pct=100"})
+  for (const char* change :
+       {"sm.gpcs=[1]", "clock.tensor_pct=100", "clock.tensor_step_pct=100", "launch.warp_interval_cycles=0"})
     changes.emplace_back(change);
   return changes;
 }

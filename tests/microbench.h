@@ -31,9 +31,11 @@ inline Ran run_timed(const Kernel& kernel, const GpuSpec& spec = h200()) {
   return {engine.cycles(), engine.sm_counters(), engine.memory_counters(), engine.timeline()};
 }
 
-// An H200 of one SM, for what one SM does on its own, in cycles of its own clock: tensor cores do not slow it down.
+// An H200 of one SM, for what one SM does on its own, in cycles of its own clock: tensor cores do not slow it down, and
+// warps begin together, as behind the barrier of a microbenchmark.
 inline const GpuSpec& one_sm() {
-  static const GpuSpec spec = gpu("h200", {"sm.gpcs=[1]", "clock.tensor_pct=100", "clock.tensor_step_pct=100"});
+  static const GpuSpec spec = gpu(
+      "h200", {"sm.gpcs=[1]", "clock.tensor_pct=100", "clock.tensor_step_pct=100", "launch.warp_interval_cycles=0"});
   return spec;
 }
 

@@ -73,7 +73,7 @@ std::size_t requests_beside(std::uint64_t lines) {
                       step(OpClass::alu).waits_for(0).waits_for(2)};
   const Program many{step(OpClass::barrier).stall(5), load_global(sector_of(2048, lines, 0)).sets(0),
                      step(OpClass::alu).waits_for(0)};
-  const GpuSpec& spec = h200();
+  const GpuSpec spec = gpu("h200", {"launch.warp_interval_cycles=0"});
   const HandMadeKernel kernel(1, 64, {alone, many},
                               [](std::int64_t, int warp) { return static_cast<std::size_t>(warp); });
   const AccessCosts costs(spec, kernel.patterns());
