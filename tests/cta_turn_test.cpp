@@ -85,8 +85,7 @@ std::size_t most_on_an_sm(const HandMadeKernel& kernel) {
 
 }  // namespace
 
-TEST_CASE(
-    "an SM holds no more CTAs than it does on hardware when some of their warps have exited, and mostly as many") {
+TEST_CASE("where warps have exited an SM of hardware holds no more CTAs than here, and mostly as many") {
   int cases = 0, equal = 0;
   for (const auto& [launched, values] : measured()) {
     const Occupancy whole =
