@@ -41,6 +41,7 @@ class CtaDispatch {
   std::vector<Placement> first_wave(const std::vector<std::int64_t>& gpcs, int slots) {
     const Floor floor(gpcs, spec_.first_sms);
     free_tpcs_.assign(static_cast<std::size_t>((floor.sms() + kSmsPerTpc - 1) / kSmsPerTpc), 0);
+    free_sms_.assign(static_cast<std::size_t>(floor.sms()), 0);
     std::vector<int> sms;
     const std::int64_t rounds = std::min<std::int64_t>(slots, ctas_ / floor.sms());
     std::int64_t begun = 0;  // rounds of the first TPCs
@@ -115,14 +116,17 @@ class CtaDispatch {
     return std::max<Cycle>(std::llround(noted_), last_end_ + (in_gpcs ? spec_.gpc_end_cycles : 0));
   }
 
-  // The next CTA, of `warps`, for an SM that has room since the end that was noted last. A TPC begins a CTA when it has
-  // begun the one before: it takes half as long for a warp as each of its two SMs. REQUIRES: remaining() > 0.
+  // The next CTA, of `warps`, for an SM that has room since the end that was noted last. An SM begins a CTA when it has
+  // begun the one before, a warp after the other; a TPC takes half as long for a warp as each of its two SMs.
+  // REQUIRES: remaining() > 0.
   Placement replace(int sm, std::int64_t warps) {
-    double& free = free_tpcs_[static_cast<std::size_t>(sm / kSmsPerTpc)];
-    free = std::max(free, noted_ + static_cast<double>(spec_.cta_launch_cycles));
-    const Placement placement{next_++, sm, std::llround(free)};
-    free += spec_.tpc_interval_cycles + static_cast<double>(warps) * spec_.warp_interval_cycles / kSmsPerTpc;
-    return placement;
+    double& tpc = free_tpcs_[static_cast<std::size_t>(sm / kSmsPerTpc)];
+    double& own = free_sms_[static_cast<std::size_t>(sm)];
+    const double start = std::max({tpc, own, noted_ + static_cast<double>(spec_.cta_launch_cycles)});
+    const double begins = static_cast<double>(warps) * spec_.warp_interval_cycles;
+    tpc = start + spec_.tpc_interval_cycles + begins / kSmsPerTpc;
+    own = start + begins;
+    return {next_++, sm, std::llround(start)};
   }
 
   // The same of a launch in clusters: what takes its place once the SMs of its GPC have room for a cluster.
@@ -247,7 +251,7 @@ class CtaDispatch {
   std::vector<int> free_;      // places, by SM
   std::int64_t ctas_;
   std::int64_t next_ = 0;
-  std::vector<double> free_tpcs_;  // when each can begin another CTA
+  std::vector<double> free_tpcs_, free_sms_;  // when each can begin another CTA
   Cycle last_end_ = 0;
   double noted_ = 0;  // when the last end was taken note of
 };

@@ -89,22 +89,15 @@ class RegisterBanks {
       return;
     }
   }
-  // Each bank has every other one. They come at least a cycle apart, so that the last one either finds the bank free or
-  // all of them stand in line.
   void read(const Later& all) {
-    for (int from_last = std::min<int>(all.registers, kRegisterBanks) - 1; from_last >= 0; --from_last) {
-      const int before = all.registers - 1 - from_last;  // of both banks
-      Cycle& free = free_[bank_ ^ (static_cast<unsigned>(before) & 1U)];
-      free = std::max(free + before / kRegisterBanks + 1, all.last() - static_cast<Cycle>(from_last) * all.each + 1);
-    }
-    bank_ ^= static_cast<unsigned>(all.registers) & 1U;
+    const int before = all.registers - 1;
+    for (Cycle& free : free_) free = std::max(free + before + 1, all.last() + 1);
   }
 
   static constexpr Cycle kWindow = 3;
   static constexpr std::uint32_t kLater = 16;  // more than a sub-partition's queue of loads and stores has
   std::array<Later, kLater> later_{};
   std::uint32_t first_later_ = 0, last_later_ = 0;
-  std::size_t bank_ = 0;  // of the next of them
   std::array<Cycle, kRegisterBanks> free_{};
   std::array<Cycle, kRegisterBanks> first_{};  // read by the last instruction that read any
 };

@@ -186,6 +186,7 @@ class LoadStoreUnit {
   Cycle shuffle_latency_, special_latency_;
   Cycle l1_latency_;
   Cycle issue_cycles_;
+  static constexpr Cycle kReadToFree = 5;
   Cycle operand_cycles_, operand_register_cycles_, operand_store_cycles_;
   Cycle store_buffer_cycles_;
   Cycle wavefront_cycles_;

@@ -38,7 +38,7 @@ class Scheduler {
       Candidate& last = at(stays_);
       const Cycle free = taken[static_cast<std::size_t>(last.pipe)];
       if (!queues_ && last.pipe != Pipe::lg && std::max(last.ready, free) <= now) return {stays_, kNever};
-      hold(last, free);
+      hold(last, last.pipe == Pipe::lg ? std::max(free, room(std::max(last.ready, free))) : free);
     }
     for (const Group& group : groups_) {
       // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost
@@ -71,12 +71,25 @@ class Scheduler {
     at(place).ready = when;
   }
   void set(Place place, Cycle when) { at(place).ready = when; }
+  // Until when the warp's stall count runs.
+  void count(Place place, Cycle until) { counts_[static_cast<std::size_t>(place)] = until; }
+  // Stall counts stand still for `cycles` from `since` on; moved(warp) is told of those that are longer for it.
+  template <class Moved>
+  void stand_still(Cycle since, Cycle cycles, Moved&& moved) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i] < since) continue;
+      counts_[i] += cycles;
+      candidates_[i].ready = std::max(candidates_[i].ready, counts_[i]);
+      moved(candidates_[i].warp);
+    }
+  }
 
   // The latest comer, a warp of the CTA in `slot`, which can issue nothing yet. Returns its place.
   int add(std::uint16_t warp, std::uint16_t slot) {
     if (groups_.empty() || groups_.back().slot != slot) groups_.push_back({.slot = slot});
     ++groups_.back().warps;
     candidates_.push_back({.warp = warp, .slot = slot});
+    counts_.push_back(0);
     return size() - 1;
   }
   int size() const { return static_cast<int>(candidates_.size()); }
@@ -95,6 +108,10 @@ class Scheduler {
     stays_ = kNone;
     queues_ = false;
     std::erase_if(groups_, [slot](const Group& group) { return group.slot == slot; });
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (candidates_[i].slot != slot) counts_[left++] = counts_[i];
+    counts_.resize(left);
     std::erase_if(candidates_, [slot](const Candidate& candidate) { return candidate.slot == slot; });
     for (std::size_t i = 0; i < candidates_.size(); ++i) moved(candidates_[i].warp, static_cast<std::uint16_t>(i));
   }
@@ -118,7 +135,7 @@ class Scheduler {
   void hold(Candidate& last, Cycle free) {
     const Cycle issued = queues_ ? issued_ : last.issued;
     const bool queues =
-        (last.pipe == Pipe::mio || last.pipe == Pipe::lg) && last.ready - issued <= kMostStall && free > issued + 1;
+        (last.pipe == Pipe::mio || last.pipe == Pipe::lg) && last.ready - issued <= kMostStall && free > last.ready;
     issued_ = issued;
     last.issued = queues ? kFirst : issued;
     queues_ = queues;
@@ -132,6 +149,7 @@ class Scheduler {
   bool queues_ = false;                // ... or when the queue that it waits for has room
   Cycle issued_ = 0;                   // ... when it has
   std::vector<Candidate> candidates_;  // in order of age
+  std::vector<Cycle> counts_;          // of these: until when their stall counts run
   std::vector<Group> groups_;          // as they follow one another there
 };
 

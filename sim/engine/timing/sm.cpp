@@ -132,13 +132,22 @@ bool Sm::next_segment(Warp& warp) {
   return true;
 }
 
-// At the end of a straight run: false when the warp has ended.
-bool Sm::go_on(Warp& warp) {
+// At the end of a straight run, whose last instruction was issued at `now`: false when the warp has ended. A branch that
+// goes elsewhere takes longer than its stall count; one that does not costs no more than that.
+bool Sm::go_on(Warp& warp, Cycle now) {
   const Instruction* const before = warp.pc;
   const bool arrives = warp.pc == warp.segment_end;
   if (arrives && !next_segment(warp)) return false;
-  fetch(warp, arrives, warp.pc != before);
+  const bool jumps = warp.pc != before;
+  if (jumps) resolve_branch(warp, now + branch_cycles_);
+  fetch(warp, arrives, jumps);
   return true;
+}
+
+void Sm::resolve_branch(Warp& warp, Cycle resolved) {
+  const Cycle longer = std::max<Cycle>(0, resolved - warp.times.after_stall);
+  warp.times.branching += longer;
+  warp.times.after_stall += longer;
 }
 
 void Sm::launch_cta(std::int64_t cta, Cycle start) {
@@ -171,7 +180,8 @@ void Sm::launch_cta(std::int64_t cta, Cycle start) {
     SubPartition& sub = subs_[warp.sub];
     warp.position = static_cast<std::uint16_t>(sub.scheduler.add(slot.warps[w], s));
     prepare_next(sub, warp);
-    sub.next = std::min(sub.next, std::max(warp.start, sub.port.free()));
+    sub.scheduler.count(warp.position, 0);
+    sub.next = std::min(sub.next, std::max(warp.start, sub.port.next()));
   }
 }
 
@@ -206,22 +216,32 @@ void Sm::advance(Cycle until) {
   ++counters_.instructions[static_cast<std::size_t>(instruction.op)];
 
   const Cycle dispatch = execute_on_pipe(sub, use, warp, index, now);
-  sub.port.take(now, dispatch, instruction.register_reads, use.arithmetic, written());
-  sub.next = sub.port.free();
+  const Cycle still = sub.port.take(now, dispatch, instruction.register_reads, use.arithmetic, written());
+  if (still > 0) stand_still(sub, still);
+  sub.next = sub.port.next();
 
   warp.times.last_issue = now;
-  warp.times.after_stall = now + std::max<Cycle>(1 + instruction.yield, instruction.stall);
+  warp.times.after_stall = sub.port.after(std::max<Cycle>(1 + instruction.yield, instruction.stall));
   warp.times.branching = warp.times.unfetched = warp.times.constants = 0;
   ++warp.pc;
   if (!use.goes_on) {
     leave_straight_line(sub, warp, instruction, now);
     return;
   }
-  if (warp.pc == warp.end && !go_on(warp)) {  // a stream that ends without EXIT
+  if (warp.pc == warp.end && !go_on(warp, now)) {  // a stream that ends without EXIT
     exit_warp(warp, now);
     return;
   }
   prepare_next(sub, warp);
+}
+
+// The dispatch port is kept for `cycles` more.
+void Sm::stand_still(SubPartition& sub, Cycle cycles) {
+  sub.scheduler.stand_still(sub.port.stop(), cycles, [this, cycles](std::uint16_t index) {
+    IssueTimes& times = warps_[index].times;
+    times.after_stall += cycles;
+    times.ready = std::max(times.ready, times.after_stall);
+  });
 }
 
 [[gnu::noinline]] void Sm::execute_told(SubPartition& sub, std::uint16_t index, Cycle now) {
@@ -235,6 +255,10 @@ void Sm::advance(Cycle until) {
 }
 
 void Sm::issue_one(SubPartition& sub, Cycle now) {
+  if (sub.port.stands(now)) {
+    sub.next = sub.port.goes_on();
+    return;
+  }
   if (sub.port.loads().any()) [[unlikely]] {
     sub.port.advance(now, written());
     if (sub.port.loads().full() && sub.pipe_free[static_cast<std::size_t>(Pipe::mio)] <= now)
@@ -262,15 +286,11 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
     exit_warp(warp, now);
     return;
   }
-  if (is_turn(instruction.op) && instruction.turn() != Turn::none) {
-    const Cycle resolved = now + (instruction.turn() == Turn::meets ? meeting_cycles_ : branch_cycles_);
-    warp.times.branching = std::max<Cycle>(0, resolved - warp.times.after_stall);
-    warp.times.after_stall += warp.times.branching;
-  }
+  if (is_turn(instruction.op) && instruction.turn() == Turn::meets) resolve_branch(warp, now + meeting_cycles_);
   // Before the next segment takes the place of its operands.
   const NamedBarrier named =
       order_of(instruction.op) == Order::barrier ? barrier_of(warp, instruction) : NamedBarrier();
-  if (warp.pc == warp.end && !go_on(warp)) {
+  if (warp.pc == warp.end && !go_on(warp, now)) {
     exit_warp(warp, now);
     return;
   }
@@ -344,13 +364,15 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
       break;
     case Pipe::none:
       break;
-    default:
+    default: {
+      const Cycle comes = sub.port.arrival(now);
       if (use.holds_up)
-        sub.take(use.pipe, now, now + use.interval);
+        sub.take(use.pipe, comes, comes + use.interval);
       else
-        sub.pipe_free[static_cast<std::size_t>(use.pipe)] = now + use.interval;
-      if (use.half != FmaHalf::none) sub.multiply_add(use, now);
+        sub.pipe_free[static_cast<std::size_t>(use.pipe)] = comes + use.interval;
+      if (use.half != FmaHalf::none) sub.multiply_add(use, comes);
       if (instruction.uniform_rows != 0) sub.read_uniform(now, instruction.uniform_rows * uniform_row_cycles_);
+    }
   }
   if (use.latency != 0)
     warp.scoreboards.set(instruction.write_scoreboard, now + use.latency + later, instruction.op == OpClass::fence);
@@ -439,6 +461,7 @@ inline void Sm::account(const SubPartition& sub, const PipeUse& use, const Warp&
 inline void Sm::prepare_next(SubPartition& sub, Warp& warp) {
   warp.times.ready = warp.times.after_stall;
   warp.times.reason = Stall::wait;
+  sub.scheduler.count(warp.position, warp.times.after_stall);
   if (warp.past_barrier && !pass_barrier(warp)) [[unlikely]]
     sub.scheduler.set(warp.position, pipes_[warp.pc->op].pipe, kNever);
   else
@@ -458,7 +481,7 @@ void Sm::wake(Warp& warp) {
   const Cycle ready = resolve_dependencies(warp);
   sub.scheduler.set(warp.position, ready);
   woken_ = true;
-  if (!warp.waits_for_memory) sub.next = std::min(sub.next, std::max(ready, sub.port.free()));
+  if (!warp.waits_for_memory) sub.next = std::min(sub.next, std::max(ready, sub.port.next()));
 }
 
 void Sm::wait_for_cluster(SubPartition& sub, Warp& warp) {

@@ -130,6 +130,7 @@ class Sm {
   void issue_one(SubPartition& sub, Cycle now);
   void execute(SubPartition& sub, std::uint16_t index, Cycle now);
   void execute_told(SubPartition& sub, std::uint16_t index, Cycle now);
+  void stand_still(SubPartition& sub, Cycle cycles);
   void leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& instruction, Cycle now);
   Cycle execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& warp, std::uint16_t index, Cycle now);
   bool write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit::Timing& timing);
@@ -161,7 +162,8 @@ class Sm {
   unsigned resolve_own_wait(Warp& warp);
   std::uint16_t index_of(const Warp& warp) const { return static_cast<std::uint16_t>(&warp - warps_.data()); }
   bool next_segment(Warp& warp);
-  bool go_on(Warp& warp);
+  bool go_on(Warp& warp, Cycle now);
+  static void resolve_branch(Warp& warp, Cycle resolved);
   void fetch(Warp& warp, bool arrives, bool jumped);
   Cycle load_constant(const Warp& warp, Cycle now);
   void delay(SubPartition& sub, Warp& warp, Cycle when);
