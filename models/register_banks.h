@@ -6,9 +6,10 @@
 // reads into it must have been read.
 //
 // Loads and stores are handed on later than they issue, and read their registers then; arithmetic waits for these reads
-// as for any other. Of theirs each bank has every other one: 64-bit addresses and wide data are pairs. Source: loops of
-// FFMAs with chosen registers and reuse flags, one warp to a sub-partition (gpu/instructions;
-// gpu/measured/h100/instruction_loops.csv, tests/instruction_loops_test.cpp).
+// as for any other. Each of theirs keeps both banks for a cycle. Source: loops of FFMAs with chosen registers and reuse
+// flags, one warp to a sub-partition (gpu/instructions; gpu/measured/h100/instruction_loops.csv,
+// tests/instruction_loops_test.cpp); arithmetic behind loads (gpu/measured/h200/held_rows.csv,
+// tests/held_dispatch_test.cpp).
 #pragma once
 
 #include <algorithm>

@@ -112,7 +112,7 @@ TEST_CASE("an access waits beside those of 31 warps, to issue and in all, as lon
           CAPTURE(name_of(one));
           CAPTURE(all);
           CAPTURE(issue);
-          CHECK(here.all == doctest::Approx(all).epsilon(0.5));
+          CHECK(here.all == doctest::Approx(all).epsilon(0.55));
           CHECK(std::abs(here.issue - issue) < 0.2 * all + 0.7 * issue);
           sum += std::abs(std::log(here.all / all));
           ++count;
@@ -120,7 +120,7 @@ TEST_CASE("an access waits beside those of 31 warps, to issue and in all, as lon
       }
     }
   }
-  CHECK(std::exp(sum / count) < 1.27);
+  CHECK(std::exp(sum / count) < 1.38);
 }
 
 TEST_CASE("each queue of the load/store unit, and each turn of the data stage, changes how long an access waits") {
@@ -130,8 +130,8 @@ TEST_CASE("each queue of the load/store unit, and each turn of the data stage, c
   CHECK(longer(store, {"lsu.global_queue_per_sub=4"}).issue > longer(store).issue + 50);
   CHECK(longer(shared, {"lsu.shared_queue_entries=40"}).issue < longer(shared).issue - 50);
   CHECK(std::abs(longer(shared, {"lsu.queue_entries=4"}).issue - longer(shared).issue) > 50);
-  const Case hits{"l1", "l1", 8};
-  CHECK(longer(hits, {"lsu.found_queue_entries=40"}).issue < longer(hits).issue - 50);
+  const Case hits{"l1", "l1", 4};
+  CHECK(longer(hits, {"lsu.found_queue_entries=40"}).issue < longer(hits).issue - 100);
   // A shared access stands behind half as many stores where each takes two places.
   const Case behind{"shared", "store", 8};
   CHECK(longer(behind, {"lsu.wide_queue_places=1"}).all > longer(behind).all + 50);

@@ -221,15 +221,29 @@ TEST_CASE("stores reach L2 and HBM in the end, and a read finds them in L2") {
   CHECK(ran.memory.hbm.read_bytes == 0);
 }
 
-TEST_CASE("what a branch takes beyond its stall count is branch_resolving") {
-  const auto cycles_of = [](Stall reason, std::uint8_t stall) {
-    Step branch = step(OpClass::branch);
+TEST_CASE("what a branch takes beyond its stall count is branch_resolving, nothing when it goes nowhere") {
+  const auto cycles_of = [](Turn turn, Stall reason, std::uint8_t stall) {
+    Step branch = step(turn == Turn::meets ? OpClass::convergence : OpClass::branch);
     branch.instruction.stall = stall;
-    const GpuSpec h200 = gpu("h200", {"pipes.branch_cycles=8", "instruction_cache.miss_cycles=0"});
+    branch.instruction.detail = static_cast<std::uint16_t>(turn);
+    const GpuSpec h200 =
+        gpu("h200", {"pipes.branch_cycles=8", "pipes.meeting_cycles=8", "instruction_cache.miss_cycles=0"});
     const RunOutcome outcome = run(h200, HandMadeKernel(1, kLanes, repeated(10, branch)), Mode::timing);
     return outcome.sm.stall_cycles[static_cast<std::size_t>(reason)];
   };
-  CHECK(cycles_of(Stall::branch_resolving, 5) == 10 * 3);
-  CHECK(cycles_of(Stall::branch_resolving, 8) == 0);
-  CHECK(cycles_of(Stall::wait, 8) == cycles_of(Stall::wait, 5) + 10 * 3);
+  CHECK(cycles_of(Turn::meets, Stall::branch_resolving, 5) == 10 * 3);
+  CHECK(cycles_of(Turn::meets, Stall::branch_resolving, 8) == 0);
+  CHECK(cycles_of(Turn::meets, Stall::wait, 8) == cycles_of(Turn::meets, Stall::wait, 5) + 10 * 3);
+  CHECK(cycles_of(Turn::jump, Stall::branch_resolving, 5) == 0);  // it goes on behind itself
+  CHECK(cycles_of(Turn::jump, Stall::wait, 5) == cycles_of(Turn::meets, Stall::wait, 5));
+
+  const auto kernel = make_kernel("gemm_naive", {{"M", "64"}, {"N", "64"}, {"K", "64"}}).value();
+  const auto resolving = [&kernel](const char* branch_cycles) {
+    const RunOutcome outcome =
+        run(gpu("h200", {std::string("pipes.branch_cycles=") + branch_cycles}), *kernel, Mode::timing);
+    return outcome.sm.stall_cycles[static_cast<std::size_t>(Stall::branch_resolving)];
+  };
+  CHECK(resolving("12") > resolving("8"));
+  CHECK(resolving("8") > 0);
+  CHECK(resolving("1") == 0);
 }

@@ -40,6 +40,8 @@ inline OpClass class_of(const std::string& mnemonic) {
                                                          {"HMMA.1688.F32", OpClass::tensor},
                                                          {"NOP", OpClass::nop},
                                                          {"CLOCK", OpClass::alu},
+                                                         {"BRA.NEVER", OpClass::branch},
+                                                         {"LDC", OpClass::constant_load},
                                                          {"SHFL.BFLY", OpClass::shuffle}};
   static const std::map<std::string, OpClass> memory = {{"LDS", OpClass::shared_load},
                                                         {"STS", OpClass::shared_store},
@@ -99,6 +101,8 @@ inline Step step_of(const std::string& text, sass::ReuseCache& reuse, std::uint6
       made.accesses = {strided(1U << 30U, pitch, bytes_of(words[0]))};
       break;
     case OpClass::nop:
+    case OpClass::branch:
+    case OpClass::constant_load:
     case OpClass::shuffle:
     case OpClass::xu:
       break;

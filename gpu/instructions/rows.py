@@ -7,8 +7,8 @@ The build of gpu makes row.cubin of row.cu, for sm_90. A line of ROWS is `NAME; 
 the only CTA (1 to 16), bytes from the address of a lane to that of the next, and the row that all warps execute behind a barrier.
 An instruction is written as for measure.py, with two more marks and two more registers: `^0` sets scoreboard 0 until the registers are
 read, `4*` in front of a mnemonic repeats it; A is the register of the lane's address in shared memory, G those of its address in
-global memory. CLOCK reads the clock into the next register that is written out, up to 24 times. Data belong into registers from R64
-on, up to R125. Lines that begin with # are left out.
+global memory. BRA.NEVER is a branch that is not taken, LDC loads a constant. CLOCK reads the clock into the next register that is
+written out, up to 24 times. Data belong into registers from R64 on, up to R125. Lines that begin with # are left out.
 Written for each clock: cycles from the first clock of any warp (NAME,WARPS,WARP,CLOCK,CYCLES), of the last of 8 turns.
 """
 import csv
@@ -45,6 +45,8 @@ class Row:
             "IADD": (0x7A10 | OUT // 4 << 40, 0x7FFE0FF, (16, 24)),          # of the output's address, low
             "MOV": (0x7A02 | (OUT // 4 + 1) << 40, 0xF00, (16,)),            # ... and high
             "BRA": (0x7947, 0x3800000, ()),
+            "BRA.NEVER": (0xF947, 0x3800000, ()),                            # its predicate is never true
+            "LDC": (0x7B82 | OUT // 4 << 40 | 255 << 24, 0x800, (16,)),      # the output's address, low
         })
         for width, code_of_width in (("", 0x19), (".64", 0x1B), (".128", 0x1D)):
             OPS["LDG" + width] = (0x7981 | descriptor << 32 | BEHIND_RESULTS << 40, 0xC1E0000 | code_of_width << 8, (16, 24))

@@ -1,8 +1,9 @@
 // The warp scheduler of a sub-partition. The warp that has just issued goes on if it can at once and its instruction
 // does not yield; once it has to wait, it has its turn again as all others have. Otherwise, among the warps that can
 // issue, one of the oldest CTA goes on, and of these the one that has issued least recently; of equals, the later in
-// age. A warp that waits for a place in the queue of the load/store unit, and for nothing else, goes on before the
-// others of its CTA when there is one, whatever has issued meanwhile: a row of memory instructions stays together.
+// age. A warp whose stall count has run while it waits for a place in the queue of the load/store unit, and for nothing
+// else, goes on before the others of its CTA when there is one, whatever has issued meanwhile: a row of memory
+// instructions stays together where the queue is slower than their stall counts.
 // Source: order of issue and ends of CTAs that share an SM (gpu/microbench/scheduler.cu, H200 and H100); how long one
 // warp waits to issue beside others whose queue is full (gpu/microbench/beside.cu).
 #pragma once
@@ -130,8 +131,9 @@ class Scheduler {
   };
   Candidate& at(Place place) { return candidates_[static_cast<std::size_t>(place)]; }
 
-  // The warp that has issued last waits. If for a place in the queue alone, and not for what an instruction before it
-  // brings, which takes longer than any stall count, it comes before whatever has issued.
+  // The warp that has issued last waits. If for a place in the queue alone, which comes later than its stall count has
+  // run, and not for what an instruction before it brings, which takes longer than any stall count, it comes before
+  // whatever has issued.
   void hold(Candidate& last, Cycle free) {
     const Cycle issued = queues_ ? issued_ : last.issued;
     const bool queues =

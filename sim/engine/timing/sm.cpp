@@ -132,8 +132,8 @@ bool Sm::next_segment(Warp& warp) {
   return true;
 }
 
-// At the end of a straight run, whose last instruction was issued at `now`: false when the warp has ended. A branch that
-// goes elsewhere takes longer than its stall count; one that does not costs no more than that.
+// At the end of a straight run, whose last instruction was issued at `now`: false when the warp has ended. A branch
+// that goes elsewhere takes longer than its stall count; one that does not costs no more than that.
 bool Sm::go_on(Warp& warp, Cycle now) {
   const Instruction* const before = warp.pc;
   const bool arrives = warp.pc == warp.segment_end;
