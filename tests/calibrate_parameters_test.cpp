@@ -78,7 +78,7 @@ TEST_CASE("unless named, the free parameters are those that the GPU's file calls
   const GpuFile gpu = shipped("h200");
   const auto places = value_places(gpu.text);
   const auto chosen = choose_parameters(gpu, {}, kTime).value();
-  CHECK(chosen.size() >= 7);
+  CHECK(chosen.size() >= 6);
   for (const ChosenParameter& parameter : chosen) CHECK(places.at(parameter.key).source == 'A');
   CHECK(choose_parameters(shipped("h100"), {}, kTime).value().size() > chosen.size());  // less is measured there
 }
