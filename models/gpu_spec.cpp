@@ -75,7 +75,8 @@ void PipesSpec::fields(SpecFields& f) {
   f.integer("cluster_rank_cycles", cluster_rank_cycles, {1, 200}, "cycle", "S2UR of SR_CgaCtaId, issue to result");
   f.integer("constant_latency_cycles", constant_latency_cycles, {1, 400}, "cycle", "LDC issue to result, cached");
   f.integer("shuffle_latency_cycles", shuffle_latency_cycles, {1, 200}, "cycle", "SHFL issue to result");
-  f.integer("branch_cycles", branch_cycles, {1, 100}, "cycle", "branch issue to the warp's next issue");
+  f.integer("branch_cycles", branch_cycles, {1, 100}, "cycle",
+            "branch issue to the warp's next issue, when it goes elsewhere; else its stall count is all it costs");
   f.integer("meeting_cycles", meeting_cycles, {1, 100}, "cycle", "BSYNC issue to the warp's next issue");
   f.integer("barrier_cycles", barrier_cycles, {1, 200}, "cycle", "last BAR.SYNC of a CTA to its warps' next issue");
   f.integer("barrier_arrival_cycles", barrier_arrival_cycles, {0, 100}, "cycle",
