@@ -186,6 +186,8 @@ class LoadStoreUnit {
   Cycle shuffle_latency_, special_latency_;
   Cycle l1_latency_;
   Cycle issue_cycles_;
+  // From reading a register until it may be overwritten: an LDG reads three and five cycles after its issue, and its
+  // registers are free after eight and ten (held_rows.csv, read_release).
   static constexpr Cycle kReadToFree = 5;
   Cycle operand_cycles_, operand_register_cycles_, operand_store_cycles_;
   Cycle store_buffer_cycles_;
