@@ -153,6 +153,28 @@ TEST_CASE("the CPCs of a GPC begin one after the other, its GPCs at once") {
     CHECK(one.start <= std::llround(pair));
 }
 
+// Measured beside cta_turn, by a program that is not kept: two CTAs that begin together on an SM stand 11 to 30, 30 to
+// 46 and 67 to 150 cycles apart with 8, 16 and 32 warps.
+TEST_CASE("an SM begins a CTA warp by warp before the next; the other SM of its TPC begins its own meanwhile") {
+  const auto apart = [](std::int64_t warps, int other) {
+    CtaDispatch dispatch(h200().launch, 400);
+    dispatch.first_wave(h200().sm.gpcs, 1);
+    dispatch.note_end(1000);
+    const Cycle first = dispatch.replace(0, warps).start;
+    return static_cast<double>(dispatch.replace(other, warps).start - first);
+  };
+  const struct {
+    std::int64_t warps;
+    double least, most;
+  } rows[] = {{8, 11, 30}, {16, 30, 46}, {32, 67, 150}};
+  for (const auto& row : rows) {
+    CAPTURE(row.warps);
+    CHECK(apart(row.warps, 0) >= row.least);
+    CHECK(apart(row.warps, 0) <= row.most);
+  }
+  CHECK(apart(32, 1) < apart(32, 0) - 20);
+}
+
 // Measured (counted_span): elapsed cycles beyond the longest active SM are 75 to 120 more for 16 to 132 CTAs than for
 // one where Nsight Compute replays the launch, up to 400 more where it does not; docs/cold-start.md.
 TEST_CASE("a launch that reaches GPCs takes longer to be over, and its ends are taken note of meanwhile") {
