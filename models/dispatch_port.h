@@ -24,9 +24,9 @@ class DispatchPort {
   // `writes`: it will write a register in its turn. done(load, when): as RegisterWrites::use. Returns for how many
   // cycles the sub-partition stands still, from stop() on. REQUIRES: advance(now), !stands(now).
   template <class Done>
-  Cycle take(Cycle now, Cycle cycles, std::uint8_t register_reads, bool writes, Done&& done) {
+  Cycle take(Cycle now, Cycle cycles, std::uint8_t register_reads, bool pair, bool writes, Done&& done) {
     const Cycle comes = arrival(now);
-    free_ = std::max(comes + cycles, banks_.fetch(register_reads, comes));
+    free_ = banks_.fetch(register_reads, comes, pair) + cycles;
     if (loads_.any()) [[unlikely]] {
       loads_.use(comes + (writes ? 1 : 0), free_, done);
       free_ = loads_.insist(free_, done);
@@ -37,8 +37,10 @@ class DispatchPort {
     if (still_ > 0) lost_.take(stop_, stop_ + still_);
     return still_;
   }
-  // A load or store reads so many registers from `when` on, one every `each` cycles; it is not before the last one.
-  void read_later(Cycle when, int registers, Cycle each) { banks_.read_later(when, registers, each); }
+  // A load or store reads so many registers from `when` on, one every `each` cycles; as RegisterBanks::read_later.
+  void read_later(Cycle when, int registers, Cycle each, std::uint8_t single) {
+    banks_.read_later(when, registers, each, single);
+  }
   // What issues at `now` reads registers of both banks for `cycles`. REQUIRES: take() follows.
   void read_both_banks(Cycle now, Cycle cycles) { banks_.occupy(arrival(now), cycles); }
   // When an instruction that issues at `now` comes to the port.

@@ -39,29 +39,52 @@ constexpr BankReads bank_reads(std::uint8_t packed, std::size_t bank) {
 
 class RegisterBanks {
  public:
-  // An instruction that issues at `now` reads `reads`. Returns the cycle in which the next one may issue. A bank that
-  // it does not read holds up nothing. REQUIRES: `now` is not before what the last fetch returned.
-  Cycle fetch(std::uint8_t reads, Cycle now) {
-    if (first_later_ != last_later_ && later_[first_later_ % kLater].when <= now) read_until(now);
+  // An instruction that issues at `now` reads `reads`; late_odd: its last odd register not before its third cycle.
+  // Returns the cycle from which on it is there as others are at `now`. A bank that it does not read holds up nothing.
+  // REQUIRES: `now` is not before what the last fetch returned.
+  Cycle fetch(std::uint8_t reads, Cycle now, bool late_odd) {
+    std::array<BankReads, kRegisterBanks> of;
     Cycle begin = now;
     for (std::size_t bank = 0; bank < kRegisterBanks; ++bank) {
-      const BankReads of = bank_reads(reads, bank);
-      if (of.count > 0) begin = std::max(begin, free_[bank] + of.count - kWindow);
-      if (of.after > 0) begin = std::max(begin, first_[bank] + of.after);
+      of[bank] = bank_reads(reads, bank);
+      if (of[bank].after > 0) begin = std::max(begin, first_[bank] + of[bank].after);
     }
+    if (late_odd) --of[kOdd].count;
+    const Cycle from = begin;
+    const bool both = of[kEven].count == 1 && of[kOdd].count == 1;
+    Cycle waits = 0;
+    while (both && (taken_later(kEven, std::max(from, free_[kEven]) + waits, now) ||
+                    taken_later(kOdd, std::max(from, free_[kOdd]) + waits, now)))
+      ++waits;
     for (std::size_t bank = 0; bank < kRegisterBanks; ++bank) {
-      const BankReads of = bank_reads(reads, bank);
-      if (of.count == 0) continue;
-      first_[bank] = std::max(free_[bank], begin);
-      free_[bank] = first_[bank] + of.count;
+      if (of[bank].count == 0) continue;
+      Cycle turn = std::max(from, free_[bank]) + waits;
+      for (int i = 0; i < of[bank].count; ++i, ++turn) {
+        while (taken_later(bank, turn, now)) ++turn;
+        if (i == 0) first_[bank] = turn;
+      }
+      free_[bank] = turn;
+      begin = std::max(begin, turn - kWindow);
     }
-    return begin + 1;
+    if (late_odd) {
+      Cycle last = std::max(free_[kOdd], begin + kWindow - 1);
+      while (taken_later(kOdd, last, now)) ++last;
+      free_[kOdd] = last + 1;
+      begin = std::max(begin, last + 1 - kWindow);
+    }
+    return begin;
   }
   // From `when` on, which is not before the last one's, something else reads so many registers, one every `each`
-  // cycles. REQUIRES: registers > 0, each > 0.
-  void read_later(Cycle when, int registers, Cycle each) {
-    if (last_later_ - first_later_ == kLater) read(later_[first_later_++ % kLater]);
-    later_[last_later_++ % kLater] = {when, registers, static_cast<int>(each)};
+  // cycles: behind a single one pairs, of which the odd one comes first. single: the bank of that one, as one read of
+  // it; 0: it is not known, and both are kept. REQUIRES: registers > 0, each > 0.
+  void read_later(Cycle when, int registers, Cycle each, std::uint8_t single) {
+    for (int i = 0; i < registers; ++i) {
+      const bool alone = i < registers % 2, second = (registers - i) % 2 == 1;
+      if (alone ? bank_reads(single, kEven).count >= bank_reads(single, kOdd).count : second)
+        later_[kEven].add(when + i * each);
+      if (alone ? bank_reads(single, kOdd).count >= bank_reads(single, kEven).count : !second)
+        later_[kOdd].add(when + i * each);
+    }
   }
   // An instruction that issues at `now` reads so many registers that it takes both banks for `cycles`.
   void occupy(Cycle now, Cycle cycles) {
@@ -69,36 +92,31 @@ class RegisterBanks {
   }
 
  private:
-  struct Later {
-    Cycle when = 0;
-    int registers = 0;
-    int each = 0;
-    Cycle last() const { return when + static_cast<Cycle>(registers - 1) * each; }
-  };
-  // All that is read later, but not after `now`.
-  void read_until(Cycle now) {
-    for (; first_later_ != last_later_ && later_[first_later_ % kLater].when <= now; ++first_later_) {
-      Later& next = later_[first_later_ % kLater];
-      if (next.last() <= now) {
-        read(next);
-        continue;
-      }
-      const int there = static_cast<int>((now - next.when) / next.each) + 1;
-      read({next.when, there, next.each});
-      next.when += static_cast<Cycle>(there) * next.each;
-      next.registers -= there;
-      return;
-    }
-  }
-  void read(const Later& all) {
-    const int before = all.registers - 1;
-    for (Cycle& free : free_) free = std::max(free + before + 1, all.last() + 1);
-  }
-
+  static constexpr std::size_t kEven = 0, kOdd = 1;
   static constexpr Cycle kWindow = 3;
-  static constexpr std::uint32_t kLater = 16;  // more than a sub-partition's queue of loads and stores has
-  std::array<Later, kLater> later_{};
-  std::uint32_t first_later_ = 0, last_later_ = 0;
+
+  class Later {  // cycles, in order
+   public:
+    void add(Cycle when) {
+      if (last_ - first_ == kMost) ++first_;
+      at_[last_++ % kMost] = when;
+    }
+    // None before `now` is asked for any more.
+    bool has(Cycle when, Cycle now) {
+      while (first_ != last_ && at_[first_ % kMost] < now) ++first_;
+      for (std::uint32_t i = first_; i != last_ && at_[i % kMost] <= when; ++i)
+        if (at_[i % kMost] == when) return true;
+      return false;
+    }
+
+   private:
+    static constexpr std::uint32_t kMost = 32;  // more than what a sub-partition's queue of loads and stores reads
+    std::array<Cycle, kMost> at_{};
+    std::uint32_t first_ = 0, last_ = 0;
+  };
+  bool taken_later(std::size_t bank, Cycle when, Cycle now) { return later_[bank].has(when, now); }
+
+  std::array<Later, kRegisterBanks> later_{};
   std::array<Cycle, kRegisterBanks> free_{};
   std::array<Cycle, kRegisterBanks> first_{};  // read by the last instruction that read any
 };

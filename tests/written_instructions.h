@@ -88,16 +88,21 @@ inline Step step_of(const std::string& text, sass::ReuseCache& reuse, std::uint6
         separator = ", ";
     }
   }
+  const auto bank_of = [](int reg) {  // of the single register of a load or store
+    return register_reads({.count = reg % 2 == 0 ? 1 : 0}, {.count = reg % 2});
+  };
   switch (made.instruction.op) {
     case OpClass::tensor:
       made.instruction.work = words[0] == "HMMA.16816.F32" ? 8 : 4;
       break;
     case OpClass::shared_load:
     case OpClass::shared_store:
+      if (made.instruction.op == OpClass::shared_load) made.instruction.register_reads = bank_of(0);  // A: even
       made.accesses = {strided(0, pitch, bytes_of(words[0]))};
       break;
     case OpClass::global_load:
     case OpClass::global_store:
+      if (words[0] == "STG") made.instruction.register_reads = bank_of(std::stoi(words[2]));
       made.accesses = {strided(1U << 30U, pitch, bytes_of(words[0]))};
       break;
     case OpClass::nop:

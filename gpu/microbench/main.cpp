@@ -108,6 +108,7 @@ const Benchmark kBenchmarks[] = {
     {"port_waits", port_waits},
     {"counted_tile_bursts", counted_tile_bursts},
     {"home_rates", home_rates},
+    {"load_curve", load_curve},
     {"slice_shares", slice_shares},
     {"fills_beside_reads", fills_beside_reads},
     {"counted_empty", counted_empty},

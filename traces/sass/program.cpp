@@ -139,6 +139,7 @@ class Builder {
     add_control_codes(listed);
     Instruction& instruction = program_.code.back().instruction;
     if (fetches_operands(instruction.op)) instruction.register_reads = reuse.reads_of(*parsed);
+    if (uses_load_store_unit(instruction.op)) instruction.register_reads = single_read(*parsed);
     if (fetches_operands(instruction.op) || instruction.op == OpClass::uniform)
       instruction.uniform_rows = uniform_rows(*parsed) & 3U;
     instruction.constant = constant_lines_.read_by(*parsed);

@@ -53,6 +53,26 @@ std::uint8_t ReuseCache::reads_of(const ParsedInstruction& one) {
   return register_reads(reads[0], reads[1]);
 }
 
+std::uint8_t single_read(const ParsedInstruction& one) {
+  RegisterId single = kRZ;
+  bool stores = false, wide_address = false;
+  for (std::size_t i = 0; i < one.operands.size(); ++i) {
+    const Operand& operand = one.operands[i];
+    if (operand.kind == Operand::Kind::address) {
+      stores = i == 0;
+      for (const AddressTerm& term : operand.terms) {
+        wide_address = wide_address || term.suffix == "64";
+        if (!stores && term.reg < kRZ && term.suffix != "64") single = term.reg;
+      }
+    } else if (operand.kind == Operand::Kind::reg && stores && wide_address) {
+      single = operand.reg;
+    }
+  }
+  if (single >= kRZ || (!stores && wide_address)) return 0;
+  const std::size_t bank = single % kRegisterBanks;
+  return register_reads({.count = bank == 0 ? 1 : 0}, {.count = bank == 1 ? 1 : 0});
+}
+
 std::uint8_t uniform_rows(const ParsedInstruction& one) {
   constexpr RegisterId kPerRow = 4;
   std::vector<RegisterId> rows;

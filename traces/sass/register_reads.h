@@ -35,6 +35,10 @@ class ReuseCache {
   }
 };
 
+// Of a load or store: its only register that is no half of a pair and the bank of which matters, the 32-bit address of
+// a load or the data of a store through a 64-bit one, packed as one read; 0: none.
+std::uint8_t single_read(const ParsedInstruction& one);
+
 // Uniform registers are read in rows of four: from how many of these rows `one` has source operands, 3 at most.
 std::uint8_t uniform_rows(const ParsedInstruction& one);
 

@@ -106,8 +106,9 @@ LoadStoreUnit::Operands LoadStoreUnit::operands_of(const Instruction& instructio
   if (is_generic(op)) addresses = 2;
   const Cycle begins = queues_.begins() + operand_cycles_;
   const Cycle read = begins + operand_register_cycles_ * addresses + queues_.data_cycles();
+  const Cycle later = data != 0 ? operand_store_cycles_ : 0;
   return {static_cast<int>(addresses + data), std::max<Cycle>(1, operand_register_cycles_),
-          begins + operand_register_cycles_ - kReadToFree, read + (data != 0 ? operand_store_cycles_ : 0)};
+          begins + operand_register_cycles_ - kReadToFree + later, read + later};
 }
 
 // Cycles from the last pass of a load until all its registers are written. Where lanes come phase by phase, a register

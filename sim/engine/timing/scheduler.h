@@ -38,8 +38,9 @@ class Scheduler {
     if (stays_ != kNone) {
       Candidate& last = at(stays_);
       const Cycle free = taken[static_cast<std::size_t>(last.pipe)];
-      if (!queues_ && last.pipe != Pipe::lg && std::max(last.ready, free) <= now) return {stays_, kNever};
-      hold(last, last.pipe == Pipe::lg ? std::max(free, room(std::max(last.ready, free))) : free);
+      const Cycle open = last.pipe == Pipe::lg ? std::max(free, room(std::max(last.ready, free))) : free;
+      if (!queues_ && std::max(last.ready, open) <= now) return {stays_, kNever};
+      hold(last, open);
     }
     for (const Group& group : groups_) {
       // The same steps for every warp: which of them can issue is as good as random, so a way around a step would cost

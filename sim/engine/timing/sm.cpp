@@ -207,6 +207,12 @@ void Sm::advance(Cycle until) {
   clock_ = until;
 }
 
+// A 64-bit register pair is added to, whose odd one is read late.
+inline bool adds_pair(const Instruction& instruction) {
+  return instruction.op == OpClass::imad_wide && bank_reads(instruction.register_reads, 0).count > 0 &&
+         bank_reads(instruction.register_reads, 1).count > 0;
+}
+
 // Part of issue_one, where all time goes; a listener has a copy of its own beside it.
 [[gnu::always_inline]] inline void Sm::execute(SubPartition& sub, std::uint16_t index, Cycle now) {
   Warp& warp = warps_[index];
@@ -216,7 +222,9 @@ void Sm::advance(Cycle until) {
   ++counters_.instructions[static_cast<std::size_t>(instruction.op)];
 
   const Cycle dispatch = execute_on_pipe(sub, use, warp, index, now);
-  const Cycle still = sub.port.take(now, dispatch, instruction.register_reads, use.arithmetic, written());
+  const Cycle still =
+      sub.port.take(now, dispatch, uses_load_store_unit(instruction.op) ? std::uint8_t{} : instruction.register_reads,
+                    adds_pair(instruction), use.arithmetic, written());
   if (still > 0) stand_still(sub, still);
   sub.next = sub.port.next();
 
@@ -343,7 +351,7 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
     case Pipe::mio:
     case Pipe::lg:
       if (uses_load_store_unit(instruction.op))
-        issue_memory(use, warp, index, now);
+        issue_memory(use, warp, index, sub.port.arrival(now));
       else if (is_asynchronous(instruction.op))
         later = issue_asynchronous(warp, index, now);
       else if (instruction.op == OpClass::constant_load)
@@ -419,7 +427,7 @@ inline bool Sm::write_back(Warp& warp, std::uint16_t index, const LoadStoreUnit:
   const Instruction& instruction = *warp.pc;
   const LoadStoreUnit::Timing timing = lsu_.issue(instruction, warp.operand, now, {index, warp.sub}, counters_);
   const LoadStoreUnit::Operands operands = lsu_.operands_of(instruction, warp.operand);
-  subs_[warp.sub].port.read_later(operands.from, operands.registers, operands.each);
+  subs_[warp.sub].port.read_later(operands.from, operands.registers, operands.each, instruction.register_reads);
   if (instruction.read_scoreboard < kScoreboards)
     warp.scoreboards.set(instruction.read_scoreboard, operands.until, use.pipe == Pipe::lg);
   warp.operand += memory_operands(instruction.op);
