@@ -32,9 +32,8 @@ __device__ const uint4* piece_of(const char* data, const unsigned* list, unsigne
   }
   const unsigned piece = (kOrder == Order::kMixed ? number * 2654435761U : number) % pieces;
   constexpr unsigned kPieces = kPlace / kPiece;
-  const std::size_t from = kOrder == Order::kPlaces
-                               ? static_cast<std::size_t>(list[piece / kPieces]) * kPieces + piece % kPieces
-                               : piece;
+  const std::size_t from =
+      kOrder == Order::kPlaces ? static_cast<std::size_t>(list[piece / kPieces]) * kPieces + piece % kPieces : piece;
   return reinterpret_cast<const uint4*>(data + from * kPiece) + lane;
 }
 
@@ -121,8 +120,8 @@ void load_curve(Report& report) {
   const Homes homes = find_homes(data.device(), kBytes);
   const int count = sm_count();
   static const Recorder<unsigned> sink(1);
-  const auto run = [&](const std::string& name, Order order, const std::vector<unsigned>& list, int mib, unsigned pieces,
-                       int warps, int loads) {
+  const auto run = [&](const std::string& name, Order order, const std::vector<unsigned>& list, int mib,
+                       unsigned pieces, int warps, int loads) {
     const auto kernel = order == Order::kLines       ? kernel_of<Order::kLines>(loads)
                         : order == Order::kMixed     ? kernel_of<Order::kMixed>(loads)
                         : order == Order::kScattered ? kernel_of<Order::kScattered>(loads)
@@ -158,7 +157,8 @@ void load_curve(Report& report) {
       run("scattered", Order::kScattered, {0}, mib, pieces, warps, loads);
       for (const Whose whose : {Whose::own, Whose::other, Whose::both}) {
         // Of one home there are half of the buffer's places, give or take some.
-        const int places = static_cast<int>((static_cast<unsigned>(std::min(mib, 240)) << 20U) / kPlace / count) / 2 * 2;
+        const int places =
+            static_cast<int>((static_cast<unsigned>(std::min(mib, 240)) << 20U) / kPlace / count) / 2 * 2;
         run(name_of(whose), Order::kPlaces, lists_of_places(homes, whose, places, 0), mib, places * (kPlace / kPiece),
             warps, loads);
       }
