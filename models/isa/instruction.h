@@ -39,7 +39,7 @@ struct Instruction {
   std::uint8_t wait_mask = 0;                     // bit s: wait until scoreboard s is free
   std::uint8_t yield : 1 = 0;                     // 1: the compiler suggests another warp next
   std::uint8_t uniform_rows : 2 = 0;              // of four uniform registers, from which arithmetic reads operands
-  std::uint8_t register_reads = 0;                // from the even and the odd bank; of a load or store which its single one is in: models/register_banks.h
+  std::uint8_t register_reads = 0;                // from the even and the odd bank: models/register_banks.h
   std::uint8_t cached = 1;                        // global loads: 0 bypasses L1 (LDG.STRONG, ld.cg, LDGSTS.BYPASS)
   std::uint16_t work = 0;                         // tensor: multiply-adds of 16 bits of the whole warp, in units of 256
   // Barriers: which of the CTA's 16 in bits 0 to 3; of how many warps from bit 4 on, 0: all of the CTA.
