@@ -21,8 +21,9 @@ namespace tilescope {
 class DispatchPort {
  public:
   // Issues an instruction at `now` that takes the port for `cycles`; `register_reads` as Instruction has them;
-  // `writes`: it will write a register in its turn. done(load, when): as RegisterWrites::use. Returns for how many
-  // cycles the sub-partition stands still, from stop() on. REQUIRES: advance(now), !stands(now).
+  // pair: it adds to a 64-bit pair of them; `writes`: it will write a register in its turn. done(load, when): as
+  // RegisterWrites::use. Returns for how many cycles the sub-partition stands still, from stop() on. REQUIRES:
+  // advance(now), !stands(now).
   template <class Done>
   Cycle take(Cycle now, Cycle cycles, std::uint8_t register_reads, bool pair, bool writes, Done&& done) {
     const Cycle comes = arrival(now);

@@ -5,11 +5,13 @@
 // Operands that the reuse cache holds are not read (the compiler marks them .reuse); one that the instruction before
 // reads into it must have been read.
 //
-// Loads and stores are handed on later than they issue, and read their registers then; arithmetic waits for these reads
-// as for any other. Each of theirs keeps both banks for a cycle. Source: loops of FFMAs with chosen registers and reuse
-// flags, one warp to a sub-partition (gpu/instructions; gpu/measured/h100/instruction_loops.csv,
-// tests/instruction_loops_test.cpp); arithmetic behind loads (gpu/measured/h200/held_rows.csv,
-// tests/held_dispatch_test.cpp).
+// Loads and stores are handed on later than they issue, and read their registers then, each from its own bank;
+// arithmetic waits for these reads as for any other. What reads one register of each bank reads both in one cycle, when
+// neither is taken. The odd register of the pair that a widening multiplication adds to is read in the third cycle, not
+// before. Source: loops of FFMAs with chosen registers and reuse flags, one warp to a sub-partition (gpu/instructions;
+// gpu/measured/h100/instruction_loops.csv, tests/instruction_loops_test.cpp); arithmetic 1 to 10 cycles behind loads
+// and stores, and among them (gpu/measured/h200/held_rows.csv and crossing_rows.csv, tests/held_dispatch_test.cpp,
+// tests/crossing_rows_test.cpp).
 #pragma once
 
 #include <algorithm>
