@@ -181,7 +181,7 @@ TEST_CASE("tiles that load two steps of K at once ask for less, in both engines"
     const auto reads = [&](const std::vector<std::string>& changes) {
       return static_cast<double>(run(gpu("h200", changes), *made, mode).memory.l2.read_sectors);
     };
-    CHECK(reads({}) < 0.97 * reads({"lsu.miss_join_cycles=0"}));
+    CHECK(reads({}) < (mode == Mode::timing ? 0.99 : 0.97) * reads({"lsu.miss_join_cycles=0"}));
   }
 }
 
