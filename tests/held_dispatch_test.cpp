@@ -26,20 +26,8 @@ std::vector<Row> rows_of(const std::string& prefix, int most_warps) {
 // Of the clocks of all such rows of at most four warps, one to a sub-partition: by how many cycles one is off at most.
 double off(const std::string& prefix, const std::vector<std::string>& changes = {}) {
   double most = 0;
-  for (const Row& row : rows_of(prefix, 4)) {
-    const Clocks here = simulated(row, "h200", changes);
-    for (std::size_t warp = 0; warp < here.size(); ++warp)
-      for (std::size_t i = 0; i < here[warp].size(); ++i)
-        most = std::max(most, std::abs(here[warp][i] - row.measured[warp][i]));
-  }
+  for (const Row& row : rows_of(prefix, 4)) most = std::max(most, test::off(row, "h200", changes));
   return most;
-}
-
-// From the first clock of any warp to the last.
-double length(const Clocks& clocks) {
-  double last = 0;
-  for (const auto& warp : clocks) last = std::max(last, warp.back());
-  return last;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <string>
@@ -100,6 +101,23 @@ inline Clocks simulated(const Row& row, const std::string& gpu_name, const std::
   for (auto& warp : listener.times)
     for (double& time : warp) time -= begin;
   return listener.times;
+}
+
+// By how many cycles one clock of the row is off at most.
+inline double off(const Row& row, const std::string& gpu_name, const std::vector<std::string>& changes = {}) {
+  const Clocks here = simulated(row, gpu_name, changes);
+  double most = 0;
+  for (std::size_t warp = 0; warp < here.size(); ++warp)
+    for (std::size_t i = 0; i < here[warp].size(); ++i)
+      most = std::max(most, std::abs(here[warp][i] - row.measured[warp][i]));
+  return most;
+}
+
+// From the first clock of any warp to the last.
+inline double length(const Clocks& clocks) {
+  double last = 0;
+  for (const auto& warp : clocks) last = std::max(last, warp.back());
+  return last;
 }
 
 }  // namespace tilescope::test
