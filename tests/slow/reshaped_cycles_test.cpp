@@ -151,8 +151,8 @@ TEST_CASE("shapes from the code of other shapes: the same requests; cycles withi
   const Without tensor_ = without_own_code<GemmTensor>("gemm_tensor", {512, 256, 128}, 8, tensor_spec_sm_90);
   CHECK_MESSAGE(tensor_.mean < 5, fmt::format("gemm_tensor: {:.1f} % on average", tensor_.mean));
   const Without pipelined_ =
-      without_own_code<GemmPipelined>("gemm_pipelined", {512, 512, 512}, 8, pipelined_spec_sm_90);
-  CHECK_MESSAGE(pipelined_.mean < 2.5, fmt::format("gemm_pipelined: {:.1f} % on average", pipelined_.mean));
+      without_own_code<GemmPipelined>("gemm_pipelined", {512, 512, 512}, 9.5, pipelined_spec_sm_90);
+  CHECK_MESSAGE(pipelined_.mean < 2.7, fmt::format("gemm_pipelined: {:.1f} % on average", pipelined_.mean));
   // Three padded instances: two alike, and one of other warps and twice the depth, which neighbours say little about.
   const Without padded_ = without_own_code<GemmPipelined>("gemm_grouped", {512, 512, 512}, 15, pipelined_spec_sm_90);
   CHECK_MESSAGE(padded_.mean < 6, fmt::format("gemm_grouped: {:.1f} % on average", padded_.mean));
