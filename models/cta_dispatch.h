@@ -19,6 +19,7 @@
 
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
+#include "models/support/bit_mixer.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -36,6 +37,13 @@ class CtaDispatch {
       : spec_(spec), cpcs_(cpcs), ctas_(ctas) {}
 
   std::int64_t remaining() const { return ctas_ - next_; }
+
+  // A launch that is looked at from a later wave on: `cta` is the first, and those of the first wave begin at any time
+  // up to `spread` after they would. Call before first_wave(). REQUIRES: a whole wave of CTAs remains.
+  void begin_later(std::int64_t cta, Cycle spread) {
+    next_ = cta;
+    spread_ = spread;
+  }
 
   // The first wave, for empty SMs with `slots` places each; gpcs: SMs of each GPC, numbered one GPC after the other.
   std::vector<Placement> first_wave(const std::vector<std::int64_t>& gpcs, int slots) {
@@ -185,7 +193,10 @@ class CtaDispatch {
     if (placements.empty()) return;
     const auto earlier = [](const Placement& a, const Placement& b) { return a.start < b.start; };
     const Cycle first = std::min_element(placements.begin(), placements.end(), earlier)->start;
-    for (Placement& p : placements) p.start -= first;
+    for (Placement& p : placements) {
+      const auto later = scale_to(mix_bits(static_cast<std::uint64_t>(p.cta)), static_cast<std::uint64_t>(spread_) + 1);
+      p.start += static_cast<Cycle>(later) - first;
+    }
   }
 
   static void append(std::vector<int>& sms, Sms some, std::int64_t count) {
@@ -251,6 +262,7 @@ class CtaDispatch {
   std::vector<int> free_;      // places, by SM
   std::int64_t ctas_;
   std::int64_t next_ = 0;
+  Cycle spread_ = 0;
   std::vector<double> free_tpcs_, free_sms_;  // when each can begin another CTA
   Cycle last_end_ = 0;
   double noted_ = 0;  // when the last end was taken note of

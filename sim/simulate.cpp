@@ -9,6 +9,7 @@
 #include "sim/engine/cta_activity.h"
 #include "sim/engine/launch_before.h"
 #include "sim/engine/launch_history.h"
+#include "sim/engine/sampling/later_wave.h"
 #include "sim/engine/sampling/sampled_timing.h"
 #include "sim/engine/sampling/sm_sharing.h"
 #include "sim/engine/traffic_memo.h"
@@ -79,8 +80,7 @@ MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
 
 struct Counted {
   RunOutcome outcome;
-  WorkCurves curves;    // of the coarse clock
-  bool evenly = false;  // CountingSm::Grain
+  WorkCurves curves;  // of the coarse clock
 };
 
 Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, const CountingSm::Grain& grain,
@@ -97,7 +97,6 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   };
   engine.run();
 
-  counted.evenly = grain.evenly;
   RunOutcome& outcome = counted.outcome;
   outcome.occupancy = engine.occupancy();
   outcome.sm = engine.sm_counters();
@@ -156,11 +155,12 @@ void take_cycles(const GpuSpec& gpu, double share, const AllCycles& all, RunOutc
                    static_cast<double>(all.cycles + gpu.launch.overhead_cycles);
 }
 
-// Where warps wait for what they have just loaded, answers that SMs share bring them into step, in the counting engine
-// as in time. Where asynchronous copies run ahead nothing does; where CTAs share their SM evenly, SMs stay in step in
-// the counting engine alone.
-bool copies_run_ahead(std::span<const Instruction> code) {
-  return std::any_of(code.begin(), code.end(), [](const Instruction& one) { return one.op == OpClass::async_copy; });
+// Whether SMs stay in step in the counting engine alone. Where warps wait for what they have just loaded, answers that
+// SMs share bring them into step, there as in time. Where asynchronous copies run ahead nothing does; where CTAs share
+// their SM evenly, it is in time too little.
+bool counted_in_step(const CountingSm::Grain& grain, std::span<const Instruction> code) {
+  return grain.evenly ||
+         std::any_of(code.begin(), code.end(), [](const Instruction& one) { return one.op == OpClass::async_copy; });
 }
 
 // What L2 was asked for, corrected: what more or fewer requests share is found there.
@@ -198,6 +198,7 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
 struct Sampled {
   Counted counted;  // nothing where the launch was timed to its end
   SampledTiming timed;
+  double asked_factor = 1;  // on what the counting engine says L2 is asked for
 };
 
 Sampled sample(const GpuSpec& gpu, const GpuSpec& counting, const Kernel& kernel, const RunOptions& options,
@@ -217,16 +218,26 @@ Sampled sample(const GpuSpec& gpu, const GpuSpec& counting, const Kernel& kernel
     beginning.run(TimedBeginning::kMost, part(0, 0.5));
     if (!beginning.done()) {
       grain = sharing_like(beginning.engine(), counting, kernel, options.threads, grain, before);
-      counted = count(counting, kernel, options, grain, before, part(0.5, 0.9));
-      beginning.run_to_ratio(counted.curves, part(0.9, 1));
+      counted = count(counting, kernel, options, grain, before, part(0.5, 0.8));
+      beginning.run_to_ratio(counted.curves, part(0.8, 0.8));
     }
   }
   SampledTiming timed = beginning.timing(counted.curves);
+  double asked_factor = 1;
+  if (!beginning.done() && counted_in_step(grain, kernel.code())) {
+    double later = -1;
+    if (options.sample == Sample::automatic) {
+      const auto cta_cycles = static_cast<Cycle>(static_cast<double>(timed.cycles) / beginning.waves());
+      later = asked_in_later_waves(gpu, kernel, options.threads, cta_cycles, beginning.engine().memory(), part(0.8, 1));
+    }
+    asked_factor = asked_by_waves(counted.curves.missed(), counted.curves.asked(), beginning.waves(),
+                                  timed.asked_factor, later);
+  }
   if (beginning.done()) counted = {};
   if (options.history != nullptr)
     options.history->end(beginning.done() ? beginning.engine().cycles() : beginning.engine().now());
   counted.outcome.occupancy = beginning.engine().occupancy();
-  return {std::move(counted), std::move(timed)};
+  return {std::move(counted), std::move(timed), asked_factor};
 }
 
 // What a launch reads from HBM before its CTAs do: its constants, its description, and its code, as far as it brings
@@ -252,7 +263,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
   }
   if (options.sample == Sample::off) return time_in_full(gpu, kernel, options, before);
 
-  auto [counted, timed] = sample(gpu, counting, kernel, options, before);
+  auto [counted, timed, asked_factor] = sample(gpu, counting, kernel, options, before);
   RunOutcome& outcome = counted.outcome;
   take_cycles(gpu, timed.clock_share, {timed.cycles, timed.low, timed.high}, outcome);
   outcome.coarse_cycles = 0;
@@ -267,7 +278,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
     outcome.traffic_error_pct = 0;
     return outcome;
   }
-  if (counted.evenly || copies_run_ahead(kernel.code())) take_asked(timed.asked_factor, outcome);
+  take_asked(asked_factor, outcome);
   // Residence grows with time, reasons for waiting with the work.
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);

@@ -16,7 +16,7 @@ CtaResources cta_resources(const Launch& launch) {
 
 template <class SmModel>
 WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads,
-                                    const CountingSm::Grain& grain)
+                                    const CountingSm::Grain& grain, const Later& later)
     : kernel_(kernel),
       costs_(gpu, kernel.patterns()),
       shapes_(gpu.lsu.miss_join_cycles),
@@ -33,7 +33,8 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       cluster_barriers_(gpu.asynchronous.cluster_barrier_cycles,
                         kernel.launch().cluster.count() * kernel.launch().warps_per_cta()),
       gpc_way_(gpu.crossbar.gpc_clock_cycles),
-      window_(memory_.least_latency()) {
+      window_(memory_.least_latency()),
+      ended_(later.cta) {
   // What the SMs of a cluster tell each other is there sooner than an answer of L2.
   const auto meets = [](const Instruction& one) { return one.op == OpClass::cluster_barrier; };
   if (kernel.launch().clustered() || std::any_of(kernel.code().begin(), kernel.code().end(), meets))
@@ -59,6 +60,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
     else
       sms_.push_back(std::make_unique<CountingSm>(gpu, kernel, costs_, occupancy_, s, grain, shapes_));
   }
+  dispatch_.begin_later(later.cta, later.spread);
   const int places = static_cast<int>(occupancy_.ctas_per_sm);
   if (kernel.launch().clustered())
     for (const CtaDispatch::Placement& p : dispatch_.first_clusters(gpu.sm.gpcs, places, kernel.launch())) give(p);

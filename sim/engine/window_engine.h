@@ -44,9 +44,15 @@ class WorkerPool;
 template <class SmModel>
 class WindowEngine {
  public:
+  // A launch from a wave on that is not its first: see CtaDispatch::begin_later.
+  struct Later {
+    std::int64_t cta = 0;
+    Cycle spread = 0;
+  };
   // REQUIRES: launch_problems() is empty for the kernel's launch; gpu and kernel outlive the engine. `grain`:
   // CountingSm only.
-  WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, const CountingSm::Grain& grain = {});
+  WindowEngine(const GpuSpec& gpu, const Kernel& kernel, int threads, const CountingSm::Grain& grain = {},
+               const Later& later = {});
   ~WindowEngine();
 
   // L2 begins as it is at the end of `memory`. Call before run(). REQUIRES: that of an engine as thinned as this one.

@@ -72,10 +72,11 @@ class TimedBeginning {
   // Goes on until `instructions` of the launch have been timed, or it ends. May be called again.
   void run(std::uint64_t instructions, const std::function<void(const Progress&)>& on_progress);
   // The same, as far as it takes until the clocks' ratio is known, given the counting engine's curves for the whole
-  // launch: Sample::fast asks for fewer than Sample::auto_. Small launches are simulated to the end.
+  // launch: Sample::fast asks for fewer than Sample::automatic. Small launches are simulated to the end.
   void run_to_ratio(const WorkCurves& coarse, const std::function<void(const Progress&)>& on_progress);
 
   bool done() const { return engine_.done(); }
+  double waves() const { return waves_; }  // of CTAs, in the launch
   const TimingEngine& engine() const { return engine_; }
   // The whole launch. REQUIRES: done(), or curves of the whole launch.
   SampledTiming timing(const WorkCurves& coarse) const;

@@ -1,0 +1,32 @@
+// What SMs share of what they ask L2 for in waves of CTAs that are not the first.
+//
+// The first CTAs of all SMs begin together and read the same lines in step, so that the request coalescer merges much
+// of what they ask for. Those that follow begin when the ones before them end, which is not in step any more. A sample
+// of a launch's beginning knows the first wave alone, and SMs of the counting engine stay in step. So the timing engine
+// runs a piece of the second wave as well, whose CTAs begin a little apart.
+//
+// Source: the second and further CTAs of an SM, against those of its GPC's other SMs, begin within 0.4 to 1.9 % of the
+// time that a CTA takes (10th to 90th percentile, wave_starts in gpu/measured/h200/wave_starts.csv).
+#pragma once
+
+#include <functional>
+
+#include "models/gpu_spec.h"
+#include "models/isa/kernel.h"
+#include "sim/engine/memory_system.h"
+#include "sim/engine/sampling/work_curve.h"
+#include "sim/simulate.h"
+
+namespace tilescope {
+
+// Of the sectors that miss L1 in waves behind the first, the share that L2 is asked for; less than 0: there are none,
+// or not enough CTAs for a wave, or they come in clusters. `cta_cycles`: that one takes. `before`: leaves in L2 what
+// the piece finds there.
+double asked_in_later_waves(const GpuSpec& gpu, const Kernel& kernel, int threads, Cycle cta_cycles,
+                            const MemorySystem& before, const std::function<void(const Progress&)>& on_progress);
+
+// What L2 is asked for over what the counting engine says: by its first wave, `waves` of which are the launch,
+// corrected by `first`, and by `later` of what misses L1 behind it.
+double asked_by_waves(const WorkCurve& missed, const WorkCurve& asked, double waves, double first, double later);
+
+}  // namespace tilescope
