@@ -187,3 +187,24 @@ TEST_CASE("a launch that reaches GPCs takes longer to be over, and its ends are 
   CHECK(cycles(16, "300") - cycles(16, "0") > 300 - 16 * h200().launch.cta_interval_cycles);
   CHECK(cycles(4096, "300") == cycles(4096, "0"));
 }
+
+TEST_CASE("a launch that is looked at from a later wave on begins with that wave, out of step") {
+  constexpr std::int64_t kWave = 132;
+  constexpr Cycle kSpread = 5000;
+  CtaDispatch first(h200().launch, 4 * kWave), later(h200().launch, 4 * kWave);
+  later.begin_later(kWave, kSpread);
+  const auto in_step = first.first_wave(h200().sm.gpcs, 1), apart = later.first_wave(h200().sm.gpcs, 1);
+  REQUIRE(apart.size() == in_step.size());
+  CHECK(later.remaining() == first.remaining() - kWave);
+  Cycle most = 0, least = kSpread;
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    CHECK(apart[i].cta == in_step[i].cta + kWave);
+    CHECK(apart[i].sm == in_step[i].sm);
+    const Cycle delay = apart[i].start - in_step[i].start;
+    CHECK(delay >= 0);
+    CHECK(delay <= kSpread);
+    most = std::max(most, delay);
+    least = std::min(least, delay);
+  }
+  CHECK(most - least > kSpread * 9 / 10);
+}

@@ -75,3 +75,12 @@ TEST_CASE("CTAs that the timing engine keeps within two steps of each other shar
   CHECK(evenly < 0.08);
   CHECK(by_age > evenly + 0.02);
 }
+
+TEST_CASE("CTAs whose warps do not meet share their SM by age, however even they are at first") {
+  const auto made =
+      kernel("gemm_naive", {{"M", "512"}, {"N", "1088"}, {"K", "64"}, {"block_x", "32"}, {"block_y", "32"}});
+  TimingEngine timed(h200(), *made, 2);
+  timed.run();
+  LaunchBefore nothing_before(h200(), *made, kCold);
+  CHECK_FALSE(sharing_like(timed, h200(), *made, 2, {}, nothing_before).evenly);
+}

@@ -22,6 +22,7 @@ void loaded_latency(Report& report);
 void hbm_latency(Report& report);
 void tile_burst(Report& report);
 void step_drift(Report& report);
+void wave_starts(Report& report);
 void cta_placement(Report& report);
 void mixed_issue(Report& report);
 void register_banks(Report& report);

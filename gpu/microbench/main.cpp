@@ -37,6 +37,7 @@ const Benchmark kBenchmarks[] = {
     {"hbm_latency", hbm_latency},
     {"tile_burst", tile_burst},
     {"step_drift", step_drift},
+    {"wave_starts", wave_starts},
     {"cta_placement", cta_placement},
     {"mixed_issue", mixed_issue},
     {"register_banks", register_banks},

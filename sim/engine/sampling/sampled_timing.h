@@ -6,7 +6,8 @@
 //
 // SMs of the counting engine run in step for ever once they do; those of the timing engine fall out of step where
 // asynchronous copies run ahead. So what they ask L2 for has a factor too: of the sectors that miss L1, the share that
-// the request coalescer lets through, in the timed beginning over the counted one.
+// the request coalescer lets through, in the timed beginning over the counted one. It is that of the first wave of
+// CTAs; later_wave.h has the others.
 //
 // The factor of the clocks depends on how many CTAs an SM holds. Where no CTA is left to even out the SMs, those that
 // hold as many have a factor of their own, and the launch ends with the last of them.
@@ -54,7 +55,7 @@ struct SampledTiming {
   double fraction = 1;       // of the instructions that were timed; 1: the launch was simulated to its end
   double time_fraction = 1;  // of `cycles` that the timed part takes
   double clock_share = 1;    // WindowEngine::clock_share() of the timed part
-  double asked_factor = 1;   // on what the counting engine says L2 is asked for
+  double asked_factor = 1;   // on what the counting engine says L2 is asked for, in the first wave of CTAs
   SmCounters sm;             // of the timed part
   MemoryCounters memory;
   std::vector<FinishedCta> timeline;

@@ -1,8 +1,10 @@
 #include "sim/engine/sampling/sm_sharing.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 namespace tilescope {
 namespace {
@@ -39,6 +41,13 @@ std::optional<Ages> ages(const Engine& engine) {
 // by rows and in groups, H200 and H100).
 constexpr double kNear = 2;
 
+// Do the warps of a CTA wait for each other, so that it advances as one?
+bool meets(std::span<const Instruction> code) {
+  return std::any_of(code.begin(), code.end(), [](const Instruction& one) {
+    return one.op == OpClass::barrier || one.op == OpClass::partial_barrier;
+  });
+}
+
 // A beginning that was counted.
 struct Beginning {
   Ages ages;
@@ -65,11 +74,12 @@ CountingSm::Grain sharing_like(const TimingEngine& timed, const GpuSpec& gpu, co
                      static_cast<double>(counted.instructions()) / static_cast<double>(steps)};
   };
   CountingSm::Grain best = grain;
-  best.evenly = true;
-  const Beginning even = begin(best);
-  if (std::abs(wanted->lag - even.ages.lag) <= kNear * even.step) return best;
-
-  best = grain;
+  if (meets(kernel.code())) {
+    best.evenly = true;
+    const Beginning even = begin(best);
+    if (std::abs(wanted->lag - even.ages.lag) <= kNear * even.step) return best;
+    best = grain;
+  }
   double least = 1;
   // The more places, the more the younger ones do.
   const auto younger_by = [&](double places) {

@@ -10,10 +10,10 @@
 
 namespace tilescope {
 
-// Counts the launch's beginning, as far as `timed` has come. When the youngest of an SM's first CTAs is no further
-// behind the oldest there than two steps more than with even shares, they share evenly; else by age, with the number of
-// places that lets the older ones do as much of the work. `grain`: for all else, and where no SM holds two CTAs.
-// `before`: what `timed` found in L2.
+// Counts the launch's beginning, as far as `timed` has come. When warps of a CTA meet at barriers, so that it advances
+// as one, and the youngest of an SM's first CTAs is no further behind the oldest there than two steps more than with
+// even shares, they share evenly; else by age, with the number of places that lets the older ones do as much of the
+// work. `grain`: for all else, and where no SM holds two CTAs. `before`: what `timed` found in L2.
 CountingSm::Grain sharing_like(const TimingEngine& timed, const GpuSpec& gpu, const Kernel& kernel, int threads,
                                const CountingSm::Grain& grain, LaunchBefore& before);
 
