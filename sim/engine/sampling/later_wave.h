@@ -6,9 +6,9 @@
 // runs a piece of the second wave as well, whose CTAs begin a little apart.
 //
 // Source: CTAs of a later wave begin within 0.4 to 2.8 % of the time that a CTA takes on the SMs of a GPC (10th to 90th
-// percentile, gpu/microbench/wave_starts.cu, gpu/measured/h200/wave_starts.csv); 1 % is assumed. Of six training
-// launches in several waves, tiles of 128 x 128 and by asynchronous copies, L2 reads are within 7 % of what is counted;
-// by the first wave's share alone they were 27 % too few to 7 % too many.
+// percentile, gpu/microbench/wave_starts.cu, gpu/measured/h200/wave_starts.csv); 1 % is assumed.
+// L2 reads of training launches on an H200, by the first wave's share alone and with this: tiles of 32 x 32 by
+// asynchronous copies, 2048^3, -23 and -7 %; 128 x 128, 4096^3, -24 and -1 %, in groups of eight rows -4 and 0 %.
 #pragma once
 
 #include <functional>
