@@ -222,17 +222,17 @@ Sampled sample(const GpuSpec& gpu, const GpuSpec& counting, const Kernel& kernel
       beginning.run_to_ratio(counted.curves, part(0.8, 0.8));
     }
   }
-  SampledTiming timed = beginning.timing(counted.curves);
-  double asked_factor = 1;
-  if (!beginning.done() && counted_in_step(grain, kernel.code())) {
-    double later = -1;
-    if (options.sample == Sample::automatic) {
-      const auto cta_cycles = static_cast<Cycle>(static_cast<double>(timed.cycles) / beginning.waves());
-      later = asked_in_later_waves(gpu, kernel, options.threads, cta_cycles, beginning.engine().memory(), part(0.8, 1));
-    }
-    asked_factor = asked_by_waves(counted.curves.missed(), counted.curves.asked(), beginning.waves(),
-                                  timed.asked_factor, later);
+  LaterWaves later;
+  const bool in_step = !beginning.done() && counted_in_step(grain, kernel.code());
+  if (in_step && options.sample == Sample::automatic) {
+    const auto all = static_cast<double>(counted.curves.by_load().front().back().value);
+    later = later_waves(gpu, kernel, options.threads, static_cast<Cycle>(all / beginning.waves()),
+                        beginning.engine().memory(), part(0.8, 1));
   }
+  SampledTiming timed = beginning.timing(counted.curves, later.rate);
+  const double asked_factor = in_step ? asked_by_waves(counted.curves.missed(), counted.curves.asked(),
+                                                       beginning.waves(), timed.asked_factor, later.asked)
+                                      : 1;
   if (beginning.done()) counted = {};
   if (options.history != nullptr)
     options.history->end(beginning.done() ? beginning.engine().cycles() : beginning.engine().now());

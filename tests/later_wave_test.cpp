@@ -36,19 +36,19 @@ TEST_CASE("SMs whose CTAs begin out of step ask L2 for more of what misses L1") 
   const double in_step =
       static_cast<double>(first.memory_counters().l2.read_sectors) / static_cast<double>(missed_by(first));
   CHECK(in_step < 0.75);
-  const double later = asked_in_later_waves(h200(), *made, 2, 400000, first.memory(), kSilent);
+  const double later = later_waves(h200(), *made, 2, 400000, first.memory(), kSilent).asked;
   INFO("asked for in step " << in_step << ", later " << later);
   CHECK(later > in_step + 0.1);
   CHECK(later <= 1);
-  CHECK(later == asked_in_later_waves(h200(), *made, 1, 400000, first.memory(), kSilent));
+  CHECK(later == later_waves(h200(), *made, 1, 400000, first.memory(), kSilent).asked);
   // CTAs of no spread begin in step again.
-  CHECK(asked_in_later_waves(h200(), *made, 2, 0, first.memory(), kSilent) < later - 0.05);
+  CHECK(later_waves(h200(), *made, 2, 0, first.memory(), kSilent).asked < later - 0.05);
 }
 
 TEST_CASE("without a second wave there is nothing to say of one") {
   const auto made = kernel("gemm_register", {{"M", "2816"}, {"N", "2944"}, {"K", "8"}});
   const TimingEngine empty(h200(), *made, 1);
-  CHECK(asked_in_later_waves(h200(), *made, 1, 1000, empty.memory(), kSilent) < 0);
+  CHECK(later_waves(h200(), *made, 1, 1000, empty.memory(), kSilent).asked < 0);
 }
 
 TEST_CASE("the first wave has a share of its own, all others another") {

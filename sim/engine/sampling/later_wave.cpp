@@ -14,33 +14,36 @@ constexpr double kUntilSettled = 0.5;
 
 }  // namespace
 
-double asked_in_later_waves(const GpuSpec& gpu, const Kernel& kernel, int threads, Cycle cta_cycles,
-                            const MemorySystem& before, const std::function<void(const Progress&)>& on_progress) {
+LaterWaves later_waves(const GpuSpec& gpu, const Kernel& kernel, int threads, Cycle cta_cycles,
+                       const MemorySystem& before, const std::function<void(const Progress&)>& on_progress) {
   const Occupancy fit = occupancy(gpu, cta_resources(kernel.launch()));
   const std::int64_t wave = fit.ctas_per_sm * gpu.sm.count();
-  if (kernel.launch().clustered() || kernel.launch().grid.count() < 2 * wave) return -1;
+  if (kernel.launch().clustered() || kernel.launch().grid.count() < 2 * wave) return {};
   const auto spread = static_cast<Cycle>(kSpreadOfCta * static_cast<double>(cta_cycles));
   TimingEngine engine(gpu, kernel, threads, {}, {wave, spread});
   engine.begin_as_left_by(before);
-  std::uint64_t missed = 0, asked = 0;  // when the piece has warmed up
-  const auto look = [&] {
-    std::uint64_t now = 0;
-    for (int sm = 0; sm < engine.sms(); ++sm) now += engine.sm(sm).fill_sectors();
-    return now;
+  struct Seen {
+    std::uint64_t instructions = 0, missed = 0, asked = 0;
+    Cycle cycles = 0;
   };
+  const auto look = [](const TimingEngine& one) {
+    Seen seen{one.instructions(), 0, one.memory_counters().l2.read_sectors, one.now()};
+    for (int sm = 0; sm < one.sms(); ++sm) seen.missed += one.sm(sm).fill_sectors();
+    return seen;
+  };
+  Seen settled;
   engine.on_progress = [&](const TimingEngine& one) {
-    const std::uint64_t instructions = one.instructions();
-    if (missed == 0 && static_cast<double>(instructions) >= kUntilSettled * static_cast<double>(kLaterPiece)) {
-      missed = look();
-      asked = one.memory_counters().l2.read_sectors;
-    }
-    if (on_progress)
-      on_progress({std::min(1.0, static_cast<double>(instructions) / static_cast<double>(kLaterPiece))});
-    if (instructions >= kLaterPiece) engine.stop();
+    const auto done = static_cast<double>(one.instructions()) / static_cast<double>(kLaterPiece);
+    if (settled.instructions == 0 && done >= kUntilSettled) settled = look(one);
+    if (on_progress) on_progress({std::min(1.0, done)});
+    if (done >= 1) engine.stop();
   };
   engine.run();
-  const std::uint64_t rest = look() - missed;
-  return rest == 0 ? -1 : static_cast<double>(engine.memory_counters().l2.read_sectors - asked) / static_cast<double>(rest);
+  const Seen end = look(engine);
+  if (end.missed == settled.missed) return {};
+  return {
+      static_cast<double>(end.asked - settled.asked) / static_cast<double>(end.missed - settled.missed),
+      static_cast<double>(end.instructions - settled.instructions) / static_cast<double>(end.cycles - settled.cycles)};
 }
 
 double asked_by_waves(const WorkCurve& missed, const WorkCurve& asked, double waves, double first, double later) {

@@ -1,9 +1,10 @@
-// What SMs share of what they ask L2 for in waves of CTAs that are not the first.
+// Waves of CTAs that are not a launch's first.
 //
 // The first CTAs of all SMs begin together and read the same lines in step, so that the request coalescer merges much
-// of what they ask for. Those that follow begin when the ones before them end, which is not in step any more. A sample
-// of a launch's beginning knows the first wave alone, and SMs of the counting engine stay in step. So the timing engine
-// runs a piece of the second wave as well, whose CTAs begin a little apart.
+// of what they ask for, and all wait for device memory at the same time. Those that follow begin when the ones before
+// them end, which is not in step any more. A sample of a launch's beginning knows the first wave alone, and SMs of the
+// counting engine stay in step. So the timing engine runs a piece of the second wave as well, whose CTAs begin a little
+// apart.
 //
 // Source: CTAs of a later wave begin within 0.4 to 2.8 % of the time that a CTA takes on the SMs of a GPC (10th to 90th
 // percentile, gpu/microbench/wave_starts.cu, gpu/measured/h200/wave_starts.csv); 1 % is assumed.
@@ -21,11 +22,16 @@
 
 namespace tilescope {
 
-// Of the sectors that miss L1 in waves behind the first, the share that L2 is asked for; less than 0: there are none,
-// or not enough CTAs for a wave, or they come in clusters. `cta_cycles`: that one takes. `before`: leaves in L2 what
-// the piece finds there.
-double asked_in_later_waves(const GpuSpec& gpu, const Kernel& kernel, int threads, Cycle cta_cycles,
-                            const MemorySystem& before, const std::function<void(const Progress&)>& on_progress);
+// What a piece of the second wave says of all waves behind the first.
+struct LaterWaves {
+  double asked = -1;  // of the sectors that miss L1, the share that L2 is asked for; less than 0: nothing is known
+  double rate = 0;    // warp instructions of all SMs in a cycle
+};
+
+// Nothing is known of launches that have not CTAs for two waves, or have clusters. `cta_cycles`: that a CTA takes.
+// `before`: leaves in L2 what the piece finds there.
+LaterWaves later_waves(const GpuSpec& gpu, const Kernel& kernel, int threads, Cycle cta_cycles,
+                       const MemorySystem& before, const std::function<void(const Progress&)>& on_progress);
 
 // What L2 is asked for over what the counting engine says: by its first wave, `waves` of which are the launch,
 // corrected by `first`, and by `later` of what misses L1 behind it.

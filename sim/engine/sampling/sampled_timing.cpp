@@ -61,6 +61,18 @@ End extrapolated(const WorkCurve& detailed, const WorkCurve& coarse, std::size_t
           factor_error_pct(detailed, coarse, from, to), load};
 }
 
+// The part of what is left that lies in waves of CTAs behind the first, with the factor of `later_rate` instead.
+double behind_first_wave(const WorkCurve& detailed, const WorkCurve& coarse, double waves, double later_rate) {
+  const auto all = static_cast<double>(coarse.back().instructions),
+             to = static_cast<double>(detailed.back().instructions);
+  const double wave = all / waves, from = std::max(to, wave);
+  const double second = value_at(coarse, std::min(all, 2 * wave)) - value_at(coarse, wave);
+  if (from >= all || second <= 0) return 0;
+  const double cycles_at_rate = (std::min(all, 2 * wave) - wave) / later_rate;
+  const double left = value_at(coarse, all) - value_at(coarse, from);
+  return left * (cycles_at_rate / second - factor(detailed, coarse, warmed_up(detailed), to));
+}
+
 End last_end(const WorkCurves& detailed, const WorkCurves& coarse) {
   End last;
   for (std::size_t load = 0; load < detailed.by_load().size(); ++load) {
@@ -143,7 +155,7 @@ void TimedBeginning::run_to_ratio(const WorkCurves& coarse, const std::function<
   }
 }
 
-SampledTiming TimedBeginning::timing(const WorkCurves& coarse) const {
+SampledTiming TimedBeginning::timing(const WorkCurves& coarse, double later_rate) const {
   SampledTiming result{engine_.cycles(),
                        {},
                        engine_.cycles(),
@@ -157,8 +169,9 @@ SampledTiming TimedBeginning::timing(const WorkCurves& coarse) const {
                        engine_.timeline(),
                        engine_.instruction_counters()};
   if (engine_.done()) return result;
-  const End last = last_end(curves_, coarse);
+  End last = last_end(curves_, coarse);
   const WorkCurve& of_last = curves_.by_load()[last.load];
+  if (later_rate > 0) last.when += behind_first_wave(of_last, coarse.by_load()[last.load], waves_, later_rate);
   result.interval = cycles_interval(of_last, coarse.by_load()[last.load],
                                     {warmed_up(of_last), static_cast<double>(of_last.back().instructions), waves_});
   const double half_width = result.interval.half_width();

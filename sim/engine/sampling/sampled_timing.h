@@ -9,6 +9,9 @@
 // the request coalescer lets through, in the timed beginning over the counted one. It is that of the first wave of
 // CTAs; later_wave.h has the others.
 //
+// Waves of CTAs behind the first have a factor of their own where a piece of them has been timed (later_wave.h): SMs
+// that are out of step do not wait for device memory all at once.
+//
 // The factor of the clocks depends on how many CTAs an SM holds. Where no CTA is left to even out the SMs, those that
 // hold as many have a factor of their own, and the launch ends with the last of them.
 #pragma once
@@ -79,8 +82,9 @@ class TimedBeginning {
   bool done() const { return engine_.done(); }
   double waves() const { return waves_; }  // of CTAs, in the launch
   const TimingEngine& engine() const { return engine_; }
-  // The whole launch. REQUIRES: done(), or curves of the whole launch.
-  SampledTiming timing(const WorkCurves& coarse) const;
+  // The whole launch; `later_rate`: warp instructions of all SMs in a cycle behind the first wave of CTAs, 0 when that
+  // is not known. REQUIRES: done(), or curves of the whole launch.
+  SampledTiming timing(const WorkCurves& coarse, double later_rate = 0) const;
 
   static constexpr std::uint64_t kMost = 48'000'000;  // warp instructions; launches of twice as many are run to the end
 
