@@ -40,6 +40,7 @@ TEST_CASE("SMs whose CTAs begin out of step ask L2 for more of what misses L1") 
   INFO("asked for in step " << in_step << ", later " << later);
   CHECK(later > in_step + 0.1);
   CHECK(later <= 1);
+  CHECK(later_waves(h200(), *made, 2, 400000, first.memory(), kSilent).rate > 100);
   CHECK(later == later_waves(h200(), *made, 1, 400000, first.memory(), kSilent).asked);
   // CTAs of no spread begin in step again.
   CHECK(later_waves(h200(), *made, 2, 0, first.memory(), kSilent).asked < later - 0.05);
@@ -58,4 +59,15 @@ TEST_CASE("the first wave has a share of its own, all others another") {
   CHECK(asked_by_waves(missed, asked, 1, 0.5, 1) == doctest::Approx(0.5));
   CHECK(asked_by_waves(missed, asked, 8, 0.5, -1) == 0.5);
   CHECK(asked_by_waves({}, {}, 8, 0.5, 1) == 0.5);
+}
+
+TEST_CASE("behind the first wave the clock goes by the later pace, for what has not been timed") {
+  // Four waves of 1,000 instructions, 500 coarse cycles each.
+  const WorkCurve coarse{{0, 0}, {2000, 4000}};
+  // A coarse cycle takes 1.1 by the first wave's factor, and 2 instructions a cycle are the coarse pace itself.
+  CHECK(at_later_rate(coarse, 4, 500, 2, 1.1) == doctest::Approx(1500 * (1 - 1.1)));
+  CHECK(at_later_rate(coarse, 4, 2000, 2, 1.1) == doctest::Approx(1000 * (1 - 1.1)));
+  CHECK(at_later_rate(coarse, 4, 500, 2, 1) == doctest::Approx(0));
+  CHECK(at_later_rate(coarse, 4, 4000, 2, 1.1) == 0);
+  CHECK(at_later_rate(coarse, 1, 500, 2, 1.1) == 0);
 }

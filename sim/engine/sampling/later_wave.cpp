@@ -53,4 +53,12 @@ double asked_by_waves(const WorkCurve& missed, const WorkCurve& asked, double wa
   return (first * value_at(asked, end_of_first) + later * behind) / static_cast<double>(asked.back().value);
 }
 
+double at_later_rate(const WorkCurve& coarse, double waves, double timed, double rate, double first) {
+  const auto all = static_cast<double>(coarse.back().instructions);
+  const double wave = all / waves, from = std::max(timed, wave), to = std::min(all, 2 * wave);
+  const double second = value_at(coarse, to) - value_at(coarse, wave);
+  if (from >= all || second <= 0) return 0;
+  return (value_at(coarse, all) - value_at(coarse, from)) * ((to - wave) / rate / second - first);
+}
+
 }  // namespace tilescope

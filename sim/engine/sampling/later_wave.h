@@ -10,6 +10,7 @@
 // percentile, gpu/microbench/wave_starts.cu, gpu/measured/h200/wave_starts.csv); 1 % is assumed.
 // L2 reads of training launches on an H200, by the first wave's share alone and with this: tiles of 32 x 32 by
 // asynchronous copies, 2048^3, -23 and -7 %; 128 x 128, 4096^3, -24 and -1 %, in groups of eight rows -4 and 0 %.
+// Cycles of the last two: +6 and +1 %, with this 0.1 and 0.1 %.
 #pragma once
 
 #include <functional>
@@ -36,5 +37,9 @@ LaterWaves later_waves(const GpuSpec& gpu, const Kernel& kernel, int threads, Cy
 // What L2 is asked for over what the counting engine says: by its first wave, `waves` of which are the launch,
 // corrected by `first`, and by `later` of what misses L1 behind it.
 double asked_by_waves(const WorkCurve& missed, const WorkCurve& asked, double waves, double first, double later);
+
+// Cycles that the work behind the first of `waves` takes longer at `rate` instructions a cycle in the second wave than
+// at the coarse clock times `first`, as far as it has not been timed. `timed`: instructions.
+double at_later_rate(const WorkCurve& coarse, double waves, double timed, double rate, double first);
 
 }  // namespace tilescope

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sim/engine/cta_activity.h"
+#include "sim/engine/sampling/later_wave.h"
 
 namespace tilescope {
 namespace {
@@ -59,18 +60,6 @@ End extrapolated(const WorkCurve& detailed, const WorkCurve& coarse, std::size_t
   const double rest = value_at(coarse, static_cast<double>(coarse.back().instructions)) - value_at(coarse, to);
   return {value_at(detailed, to) + rest * factor(detailed, coarse, from, to),
           factor_error_pct(detailed, coarse, from, to), load};
-}
-
-// The part of what is left that lies in waves of CTAs behind the first, with the factor of `later_rate` instead.
-double behind_first_wave(const WorkCurve& detailed, const WorkCurve& coarse, double waves, double later_rate) {
-  const auto all = static_cast<double>(coarse.back().instructions),
-             to = static_cast<double>(detailed.back().instructions);
-  const double wave = all / waves, from = std::max(to, wave);
-  const double second = value_at(coarse, std::min(all, 2 * wave)) - value_at(coarse, wave);
-  if (from >= all || second <= 0) return 0;
-  const double cycles_at_rate = (std::min(all, 2 * wave) - wave) / later_rate;
-  const double left = value_at(coarse, all) - value_at(coarse, from);
-  return left * (cycles_at_rate / second - factor(detailed, coarse, warmed_up(detailed), to));
 }
 
 End last_end(const WorkCurves& detailed, const WorkCurves& coarse) {
@@ -171,7 +160,12 @@ SampledTiming TimedBeginning::timing(const WorkCurves& coarse, double later_rate
   if (engine_.done()) return result;
   End last = last_end(curves_, coarse);
   const WorkCurve& of_last = curves_.by_load()[last.load];
-  if (later_rate > 0) last.when += behind_first_wave(of_last, coarse.by_load()[last.load], waves_, later_rate);
+  if (later_rate > 0) {
+    const WorkCurve& coarse_of_last = coarse.by_load()[last.load];
+    const auto timed = static_cast<double>(of_last.back().instructions);
+    last.when += at_later_rate(coarse_of_last, waves_, timed, later_rate,
+                               factor(of_last, coarse_of_last, warmed_up(of_last), timed));
+  }
   result.interval = cycles_interval(of_last, coarse.by_load()[last.load],
                                     {warmed_up(of_last), static_cast<double>(of_last.back().instructions), waves_});
   const double half_width = result.interval.half_width();
