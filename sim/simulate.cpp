@@ -198,7 +198,6 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
 struct Sampled {
   Counted counted;  // nothing where the launch was timed to its end
   SampledTiming timed;
-  double asked_factor = 1;  // on what the counting engine says L2 is asked for
 };
 
 Sampled sample(const GpuSpec& gpu, const GpuSpec& counting, const Kernel& kernel, const RunOptions& options,
@@ -229,15 +228,13 @@ Sampled sample(const GpuSpec& gpu, const GpuSpec& counting, const Kernel& kernel
     later = later_waves(gpu, kernel, options.threads, static_cast<Cycle>(all / beginning.waves()),
                         beginning.engine().memory(), part(0.8, 1));
   }
-  SampledTiming timed = beginning.timing(counted.curves, later.rate);
-  const double asked_factor = in_step ? asked_by_waves(counted.curves.missed(), counted.curves.asked(),
-                                                       beginning.waves(), timed.asked_factor, later.asked)
-                                      : 1;
+  SampledTiming timed = beginning.timing(counted.curves, later);
+  if (!in_step) timed.asked_factor = 1;
   if (beginning.done()) counted = {};
   if (options.history != nullptr)
     options.history->end(beginning.done() ? beginning.engine().cycles() : beginning.engine().now());
   counted.outcome.occupancy = beginning.engine().occupancy();
-  return {std::move(counted), std::move(timed), asked_factor};
+  return {std::move(counted), std::move(timed)};
 }
 
 // What a launch reads from HBM before its CTAs do: its constants, its description, and its code, as far as it brings
@@ -263,7 +260,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
   }
   if (options.sample == Sample::off) return time_in_full(gpu, kernel, options, before);
 
-  auto [counted, timed, asked_factor] = sample(gpu, counting, kernel, options, before);
+  auto [counted, timed] = sample(gpu, counting, kernel, options, before);
   RunOutcome& outcome = counted.outcome;
   take_cycles(gpu, timed.clock_share, {timed.cycles, timed.low, timed.high}, outcome);
   outcome.coarse_cycles = 0;
@@ -278,7 +275,7 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
     outcome.traffic_error_pct = 0;
     return outcome;
   }
-  take_asked(asked_factor, outcome);
+  take_asked(timed.asked_factor, outcome);
   // Residence grows with time, reasons for waiting with the work.
   outcome.sm.warp_cycles = grown(timed.sm.warp_cycles, timed.time_fraction);
   outcome.sm.active_cycles = grown(timed.sm.active_cycles, timed.time_fraction);

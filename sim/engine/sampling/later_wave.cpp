@@ -8,7 +8,7 @@ namespace tilescope {
 namespace {
 
 constexpr double kSpreadOfCta = 0.01;  // of the time that a CTA takes, in which those of a wave begin
-// Warp instructions of the piece, and how much of it has gone by when the CTAs have found their pace.
+// Warp instructions of the piece, and how much of it has gone by when the CTAs have found their pace. Assumed.
 constexpr std::uint64_t kLaterPiece = 24'000'000;
 constexpr double kUntilSettled = 0.5;
 

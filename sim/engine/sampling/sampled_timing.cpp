@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "sim/engine/cta_activity.h"
-#include "sim/engine/sampling/later_wave.h"
 
 namespace tilescope {
 namespace {
@@ -144,7 +143,7 @@ void TimedBeginning::run_to_ratio(const WorkCurves& coarse, const std::function<
   }
 }
 
-SampledTiming TimedBeginning::timing(const WorkCurves& coarse, double later_rate) const {
+SampledTiming TimedBeginning::timing(const WorkCurves& coarse, const LaterWaves& later) const {
   SampledTiming result{engine_.cycles(),
                        {},
                        engine_.cycles(),
@@ -160,17 +159,18 @@ SampledTiming TimedBeginning::timing(const WorkCurves& coarse, double later_rate
   if (engine_.done()) return result;
   End last = last_end(curves_, coarse);
   const WorkCurve& of_last = curves_.by_load()[last.load];
-  if (later_rate > 0) {
+  if (later.rate > 0) {
     const WorkCurve& coarse_of_last = coarse.by_load()[last.load];
     const auto timed = static_cast<double>(of_last.back().instructions);
-    last.when += at_later_rate(coarse_of_last, waves_, timed, later_rate,
+    last.when += at_later_rate(coarse_of_last, waves_, timed, later.rate,
                                factor(of_last, coarse_of_last, warmed_up(of_last), timed));
   }
   result.interval = cycles_interval(of_last, coarse.by_load()[last.load],
                                     {warmed_up(of_last), static_cast<double>(of_last.back().instructions), waves_});
   const double half_width = result.interval.half_width();
   result.cycles = static_cast<Cycle>(std::llround(last.when));
-  result.asked_factor = asked_factor(curves_, coarse);
+  result.asked_factor =
+      asked_by_waves(coarse.missed(), coarse.asked(), waves_, asked_factor(curves_, coarse), later.asked);
   // What has been simulated has passed.
   result.low =
       std::min(result.cycles, std::max(engine_.now(), static_cast<Cycle>(std::floor(last.when * (1 - half_width)))));

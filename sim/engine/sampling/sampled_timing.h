@@ -23,6 +23,7 @@
 #include "models/gpu_spec.h"
 #include "models/isa/kernel.h"
 #include "sim/engine/sampling/cycles_interval.h"
+#include "sim/engine/sampling/later_wave.h"
 #include "sim/engine/sampling/work_curve.h"
 #include "sim/engine/window_engine.h"
 #include "sim/simulate.h"
@@ -58,7 +59,7 @@ struct SampledTiming {
   double fraction = 1;       // of the instructions that were timed; 1: the launch was simulated to its end
   double time_fraction = 1;  // of `cycles` that the timed part takes
   double clock_share = 1;    // WindowEngine::clock_share() of the timed part
-  double asked_factor = 1;   // on what the counting engine says L2 is asked for, in the first wave of CTAs
+  double asked_factor = 1;   // on what the counting engine says L2 is asked for
   SmCounters sm;             // of the timed part
   MemoryCounters memory;
   std::vector<FinishedCta> timeline;
@@ -82,9 +83,8 @@ class TimedBeginning {
   bool done() const { return engine_.done(); }
   double waves() const { return waves_; }  // of CTAs, in the launch
   const TimingEngine& engine() const { return engine_; }
-  // The whole launch; `later_rate`: warp instructions of all SMs in a cycle behind the first wave of CTAs, 0 when that
-  // is not known. REQUIRES: done(), or curves of the whole launch.
-  SampledTiming timing(const WorkCurves& coarse, double later_rate = 0) const;
+  // The whole launch. REQUIRES: done(), or curves of the whole launch.
+  SampledTiming timing(const WorkCurves& coarse, const LaterWaves& later = {}) const;
 
   static constexpr std::uint64_t kMost = 48'000'000;  // warp instructions; launches of twice as many are run to the end
 
