@@ -34,6 +34,8 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
     places_.push_back(cta.get());
     idle_.push_back(std::move(cta));
   }
+  turns_.reserve(places_.size());
+  first_turn_ = turns_.data();
 }
 
 void CountingSm::launch_cta(std::int64_t index, Cycle start) {

@@ -55,10 +55,11 @@ class CountingSm {
   bool has_room(Cycle) const { return !idle_.empty(); }
   void launch_cta(std::int64_t cta, Cycle start);
   void advance(Cycle until);
-  // Brings what advance() looks at first into the core's cache: it does little with each of many SMs.
+  // Brings what advance() looks at first into the core's cache: it does little with each of many SMs. Another thread
+  // may be advancing this SM meanwhile: only addresses that stay are read here.
   void fetch_ahead() const {
-    for (const Turn& turn : turns_) __builtin_prefetch(&turn);
-    if (!resident_.empty()) __builtin_prefetch(resident_.front().get());
+    for (std::size_t n = 0; n < places_.size(); ++n) __builtin_prefetch(first_turn_ + n);
+    __builtin_prefetch(places_.back());
   }
   void deliver(const std::vector<MemoryReply>& replies);
   // Nothing leaves the SM before then.
@@ -192,6 +193,7 @@ class CountingSm {
   std::vector<std::unique_ptr<Cta>> resident_;  // oldest first
   FirstCtas first_ctas_;                        // by age: it is their place until one ends
   std::vector<Turn> turns_;                     // of these
+  const Turn* first_turn_;                      // where turns_ begins: it has room for every CTA
   // What share_out() has found, valid while `shared_`: the turns with a share, when the first of those that are away
   // comes back, and whether somebody is here who needs none.
   std::vector<std::uint32_t> sharing_;
