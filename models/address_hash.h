@@ -26,7 +26,8 @@ class AddressHash {
   explicit AddressHash(const GpuSpec& gpu)
       : partitions_(static_cast<std::uint64_t>(gpu.l2.partitions)),
         slices_per_partition_(static_cast<std::uint64_t>(gpu.l2.slices / gpu.l2.partitions)),
-        channels_(static_cast<std::uint64_t>(gpu.hbm.channels)),
+        pseudo_channels_(static_cast<std::uint64_t>(gpu.hbm.pseudo_channels)),
+        all_pseudo_channels_(static_cast<std::uint64_t>(gpu.hbm.channels) * pseudo_channels_),
         channel_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
         slice_reciprocal_((1ULL << 32U) / slices_per_partition_ + 1),
         partition_bits_(line_bits(gpu.l2.partition_bits)) {}
@@ -49,12 +50,15 @@ class AddressHash {
   // A bit of the line number that the home partition and the other bits imply; negative: none. Each partition sees the
   // lines of one home at every second place, and without this bit at every place.
   int implied_bit() const { return partitions_ == 1 || partition_bits_ == 0 ? -1 : std::countr_zero(partition_bits_); }
-  unsigned channel(LineAddress line) const {
+  unsigned channel(LineAddress line) const { return static_cast<unsigned>(pseudo_channel(line) / pseudo_channels_); }
+  // Of those of all channels; those of a channel are neighbours.
+  std::uint64_t pseudo_channel(LineAddress line) const {
     const std::uint64_t row = line.number() / channel_lines_;
     const std::uint64_t key = mix_bits(row / kTurnRows + 1);
-    // Some channels come once more than others in a turn: each time others.
-    const std::uint64_t channel = shuffled(row % kTurnRows, key) * channels_ / kTurnRows + scale_to(key, channels_);
-    return static_cast<unsigned>(channel < channels_ ? channel : channel - channels_);
+    // Some come once more than others in a turn: each time others.
+    const std::uint64_t one =
+        shuffled(row % kTurnRows, key) * all_pseudo_channels_ / kTurnRows + scale_to(key, all_pseudo_channels_);
+    return one < all_pseudo_channels_ ? one : one - all_pseudo_channels_;
   }
 
  private:
@@ -79,8 +83,8 @@ class AddressHash {
 
   std::uint64_t partitions_;
   std::uint64_t slices_per_partition_;
-  std::uint64_t channels_;
-  std::uint64_t channel_lines_;  // consecutive, in one channel
+  std::uint64_t pseudo_channels_, all_pseudo_channels_;  // of a channel, of all
+  std::uint64_t channel_lines_;                          // consecutive, in one channel
   std::uint64_t slice_reciprocal_;
   std::uint64_t partition_bits_;
 };

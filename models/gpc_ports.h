@@ -15,9 +15,11 @@ namespace tilescope {
 
 class GpcPorts : public SlicePorts {  // of one GPC
  public:
+  static constexpr std::size_t kSlicesOfPort = 4;
+
   // `hash` outlives it. `floor`: of its calendars.
   GpcPorts(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr)
-      : SlicePorts(gpu, hash, static_cast<double>(gpu.crossbar.gpc_read_bytes_per_cycle), floor) {}
+      : SlicePorts(gpu, hash, kSlicesOfPort, static_cast<double>(gpu.crossbar.gpc_read_bytes_per_cycle), floor) {}
 };
 
 }  // namespace tilescope

@@ -285,20 +285,26 @@ void FabricSpec::fields(SpecFields& f) {
 void HbmSpec::fields(SpecFields& f) {
   f.real("bandwidth_gbs", bandwidth_gbs, {1, 100000}, "GB/s", "peak of all channels");
   f.integer("channels", channels, {1, 1024}, "channel", "independent channels");
-  f.integer("banks_per_channel", banks_per_channel, {1, 1024}, "bank", "of one channel");
+  f.integer("pseudo_channels", pseudo_channels, {1, 64}, "-",
+            "of a channel; each has its part of the bus and of the banks");
+  f.integer("banks_per_channel", banks_per_channel, {1, 1024}, "bank", "of one channel, all pseudo channels");
   f.integer("row_bytes", row_bytes, {128, 65536}, "byte", "consecutive ones, which one activation serves");
   f.integer("stacks", stacks, {1, 64}, "-",
             "memory stacks, each with as many channels; a refresh closes a bank in all channels of one");
-  f.integer("bank_bytes", bank_bytes, {128, 1LL << 30}, "byte", "consecutive ones, in the same bank of every channel");
+  f.integer("bank_bytes", bank_bytes, {128, 1LL << 30}, "byte",
+            "consecutive ones, in the same bank of every pseudo channel");
   f.integer("fetch_bytes", fetch_bytes, {32, 128}, "byte", "smallest transfer");
   f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, unloaded");
   f.real("row_cycle_ns", row_cycle_ns, {0, 500}, "ns", "between two activations of a bank");
   f.real("activate_ns", activate_ns, {0, 100}, "ns", "between two activations of a channel");
-  f.real("row_gap_ns", row_gap_ns, {0, 100}, "ns", "the bus stands idle before data of another row");
+  f.real("burst_gap_ns", burst_gap_ns, {0, 100}, "ns",
+         "a channel's bus stands idle before one fetch, half as long before two of a line");
   f.real("refresh_interval_ns", refresh_interval_ns, {100, 1e6}, "ns", "between two refreshes of a bank");
   f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks its bank");
   f.real("turnaround_ns", turnaround_ns, {0, 1000}, "ns", "bus idle for one read-write-read turn");
   f.integer("write_batch", write_batch, {1, 4096}, "fetch", "writes collected before the bus turns around");
+  f.require(pseudo_channels < 1 || banks_per_channel % pseudo_channels == 0, "banks_per_channel",
+            "must be a multiple of hbm.pseudo_channels");
   f.require(row_bytes % 128 == 0, "row_bytes", "must be a multiple of 128");
   f.require(bank_bytes % 128 == 0, "bank_bytes", "must be a multiple of 128");
   f.require(fetch_bytes == 32 || fetch_bytes == 64 || fetch_bytes == 128, "fetch_bytes", "must be 32, 64 or 128");

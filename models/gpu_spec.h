@@ -221,7 +221,8 @@ struct FabricSpec {
 struct HbmSpec {
   double bandwidth_gbs = 0;
   std::int64_t channels = 0;
-  std::int64_t banks_per_channel = 0;
+  std::int64_t pseudo_channels = 0;    // of a channel
+  std::int64_t banks_per_channel = 0;  // of all its pseudo channels
   std::int64_t row_bytes = 0;
   std::int64_t stacks = 0;
   std::int64_t bank_bytes = 0;
@@ -229,7 +230,7 @@ struct HbmSpec {
   double latency_ns = 0;           // beyond the slice
   double row_cycle_ns = 0;         // between two activations of a bank
   double activate_ns = 0;          // between two activations of a channel
-  double row_gap_ns = 0;           // of the bus, before data of another row
+  double burst_gap_ns = 0;         // of the bus, before a line of one fetch; less before more
   double refresh_interval_ns = 0;  // of a bank
   double refresh_ns = 0;
   double turnaround_ns = 0;      // read to write and back

@@ -20,23 +20,34 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor
       row_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
       bank_lines_(static_cast<std::uint64_t>(gpu.hbm.bank_bytes / kLineBytes)),
       stacks_(static_cast<std::uint64_t>(gpu.hbm.stacks)),
-      write_batch_(gpu.hbm.write_batch),
+      channels_(static_cast<std::uint64_t>(gpu.hbm.channels)),
+      pseudo_channels_(static_cast<std::uint64_t>(gpu.hbm.pseudo_channels)),
+      banks_(static_cast<std::size_t>(gpu.hbm.banks_per_channel / gpu.hbm.pseudo_channels)),
+      write_batch_(std::max<std::int64_t>(1, gpu.hbm.write_batch / gpu.hbm.pseudo_channels)),
       hash_(hash),
-      channels_(static_cast<std::size_t>(gpu.hbm.channels)) {
+      parts_(channels_ * pseudo_channels_) {
   const double cycles_per_ns = gpu.clock.sm_mhz / 1000.0;
-  const double bytes_per_ns = gpu.hbm.bandwidth_gbs / static_cast<double>(gpu.hbm.channels);
+  const double bytes_per_ns = gpu.hbm.bandwidth_gbs / static_cast<double>(parts_.size());
+  const auto parts = static_cast<double>(pseudo_channels_);  // each takes as much longer than the channel
   burst_ = to_ticks(static_cast<double>(fetch_bytes_) / bytes_per_ns * cycles_per_ns);
   latency_ = to_ticks(gpu.hbm.latency_ns * cycles_per_ns);
   row_cycle_ = to_ticks(gpu.hbm.row_cycle_ns * cycles_per_ns);
-  activate_ = to_ticks(gpu.hbm.activate_ns * cycles_per_ns);
-  row_gap_ = to_ticks(gpu.hbm.row_gap_ns * cycles_per_ns);
+  activate_ = to_ticks(gpu.hbm.activate_ns * parts * cycles_per_ns);
+  burst_gap_ = to_ticks(gpu.hbm.burst_gap_ns * parts * cycles_per_ns);
   refresh_interval_ = to_ticks(gpu.hbm.refresh_interval_ns * cycles_per_ns);
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
   turnaround_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns);
-  for (Channel& channel : channels_) {
-    channel.bus = channel.activations = Calendar(floor);
-    channel.banks.resize(static_cast<std::size_t>(gpu.hbm.banks_per_channel));
+  for (PseudoChannel& part : parts_) {
+    part.bus = part.activations = Calendar(floor);
+    part.banks.resize(banks_);
   }
+}
+
+Hbm::Where Hbm::where(LineAddress line) {
+  const std::uint64_t part = hash_.pseudo_channel(line);
+  const std::uint64_t place = line.number() / bank_lines_;
+  // Neighbouring places are in other banks.
+  return {parts_[part], part * stacks_ / parts_.size(), place, (place + mix_bits(place / banks_)) % banks_};
 }
 
 SectorMask Hbm::widen(SectorMask sectors) const {
@@ -52,27 +63,35 @@ SectorMask Hbm::widen(SectorMask sectors) const {
 
 std::int64_t Hbm::fetches(SectorMask sectors) const { return widen(sectors).bytes() / fetch_bytes_; }
 
-Tick Hbm::open_row(Channel& channel, LineAddress line, Tick now, Tick& gap) {
+Tick Hbm::open_row(const Where& at, LineAddress line, Tick now) {
   const std::uint64_t row = line.number() / row_lines_;
-  Bank& bank = channel.banks[scale_to(mix_bits(row), channel.banks.size())];
-  if (bank.row == row) {
+  Bank& bank = at.channel.banks[at.bank];
+  if (bank.row == row || bank.row_before == row) {
     ++counters_.row_hits;
-    gap = Tick();
-    return std::max(now, bank.opened);
+    return std::max(now, bank.row == row ? bank.active : bank.active_before);
   }
   ++counters_.row_misses;
-  gap = row_gap_;
-  const Tick free = std::max(now, bank.row == kNoRow ? now : bank.opened + row_cycle_);
+  const auto activate = [&](Tick free) { return at.channel.activations.take(free, activate_) - activate_; };
+  // The bank has not left this place yet.
+  if (bank.place_before == at.place && now < bank.opened) return activate(std::max(now, bank.opened_before));
+  if (bank.place != at.place) {
+    const Tick free = bank.place == kNone ? now : std::max(now, bank.opened + row_cycle_);
+    bank.place_before = bank.place;
+    bank.opened_before = bank.opened;
+    bank.place = at.place;
+    bank.row = kNone;
+    bank.opened = after_refresh(at, free);
+  }
+  bank.row_before = bank.row;
+  bank.active_before = bank.active;
   bank.row = row;
-  bank.opened = channel.activations.take(free, activate_) - activate_;
-  return bank.opened;
+  bank.active = activate(std::max(now, bank.opened));
+  return bank.active;
 }
 
-Tick Hbm::after_refresh(const Channel& channel, LineAddress line, Tick now) const {
-  const auto index = static_cast<std::uint64_t>(&channel - channels_.data());
-  const std::uint64_t stack = index * stacks_ / channels_.size();
-  // Each bank of each stack has its own turn; when within the interval differs from one to the next.
-  const std::uint64_t turn = mix_bits(line.number() / bank_lines_ * stacks_ + stack);
+Tick Hbm::after_refresh(const Where& at, Tick now) const {
+  // Each place of each stack has its own turn; when within the interval differs from one to the next.
+  const std::uint64_t turn = mix_bits(at.place * stacks_ + at.stack);
   const Tick phase = part_of(refresh_interval_, turn);
   const auto interval = static_cast<std::uint64_t>((now + phase) / refresh_interval_);
   const Tick begin = part_of(refresh_interval_ - refresh_, mix_bits(turn + interval));
@@ -81,36 +100,34 @@ Tick Hbm::after_refresh(const Channel& channel, LineAddress line, Tick now) cons
 }
 
 PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {
-  Channel& channel = channels_[hash_.channel(line)];
   const std::int64_t count = fetches(sectors);
-  return {widen(sectors),
-          fetch(channel, line, count, static_cast<std::uint64_t>(count * fetch_bytes_), now) + latency_};
+  return {widen(sectors), fetch(line, count, static_cast<std::uint64_t>(count * fetch_bytes_), now) + latency_};
 }
 
 Tick Hbm::complete(LineAddress line, SectorMask sectors, Tick now) {
-  Channel& channel = channels_[hash_.channel(line)];
-  return fetch(channel, line, fetches(sectors), static_cast<std::uint64_t>(sectors.bytes()), now);
+  return fetch(line, fetches(sectors), static_cast<std::uint64_t>(sectors.bytes()), now);
 }
 
-Tick Hbm::fetch(Channel& channel, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
+Tick Hbm::fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
+  const Where at = where(line);
+  PseudoChannel& channel = at.channel;
   counters_.read_bytes += bytes;
   channel.bytes += bytes;
-  Tick gap;
-  const Tick row = open_row(channel, line, now, gap);
   channel.read_since = true;
-  const Tick moved = channel.bus.take(now, gap + count * burst_) - count * burst_;
-  return after_refresh(channel, line, std::max(row, moved)) + count * burst_;
+  const Tick moves = count * burst_;
+  const Tick turn = channel.bus.take(open_row(at, line, now), gap_before(count) + moves) - moves;
+  return after_refresh(at, turn) + moves;
 }
 
 Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
-  Channel& channel = channels_[hash_.channel(line)];
+  const Where at = where(line);
+  PseudoChannel& channel = at.channel;
   const std::int64_t count = fetches(sectors);
   counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
   channel.bytes += static_cast<std::uint64_t>(sectors.bytes());
-  Tick gap;
-  open_row(channel, line, now, gap);
+  open_row(at, line, now);
   channel.collected += count;
-  channel.gaps += gap;
+  channel.gaps += gap_before(count);
   if (channel.collected < write_batch_) return now;
   const Tick drained =
       channel.bus.take(now, channel.collected * burst_ + channel.gaps + (channel.read_since ? turnaround_ : Tick{}));
@@ -121,9 +138,8 @@ Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
 }
 
 std::vector<std::uint64_t> Hbm::channel_bytes() const {
-  std::vector<std::uint64_t> bytes;
-  bytes.reserve(channels_.size());
-  for (const Channel& channel : channels_) bytes.push_back(channel.bytes);
+  std::vector<std::uint64_t> bytes(channels_);
+  for (std::size_t p = 0; p < parts_.size(); ++p) bytes[p / pseudo_channels_] += parts_[p].bytes;
   return bytes;
 }
 

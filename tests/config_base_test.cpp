@@ -106,7 +106,7 @@ TEST_CASE("a fit begins from a GPU's whole text: the base's lines with the file'
   const auto file = calibrate::read_gpu_file(path).value();
   CHECK(file.text.find("\nbase:") == std::string::npos);
   CHECK(file.text.find("request_cycles: 84  ") != std::string::npos);
-  CHECK(file.text.find("# A: measured on NVIDIA H100 SXM5: reads of 64 B each 512 B") != std::string::npos);
+  CHECK(file.text.find("# A: measured on NVIDIA H100 SXM5: dram__bytes_read instances") != std::string::npos);
   CHECK(file.text.find("# M: ") == std::string::npos);
   CHECK(config_hash(spec_tree(read_spec_text<GpuSpec>(file.text, "flat.yaml").value())) ==
         config_hash(spec_tree(read_spec<GpuSpec>(path).value())));

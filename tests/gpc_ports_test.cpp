@@ -124,7 +124,7 @@ TEST_CASE("four slices share a port, and all ports together carry what a GPC rea
   const LineAddress line = LineAddress::numbered(0);
   const auto beside = [&](bool same_port) {
     for (std::int64_t i = 1;; ++i)
-      if ((hash.slice(line + i) / GpcPorts::kSlices == hash.slice(line) / GpcPorts::kSlices) == same_port)
+      if ((hash.slice(line + i) / GpcPorts::kSlicesOfPort == hash.slice(line) / GpcPorts::kSlicesOfPort) == same_port)
         return line + i;
   };
   const Tick alone = ports.accept(line, SectorMask::all(), Tick());

@@ -341,7 +341,7 @@ TEST_CASE("what waits behind as much as the queues into a GPC hold cannot be joi
     const auto read = [&](std::uint16_t sm, std::uint64_t line, Cycle time) { ask(memory, sm, line, time); };
     std::vector<std::uint64_t> lines;  // of one port
     for (std::uint64_t line = 0; lines.size() < 400; ++line)
-      if (hash.slice(LineAddress::numbered(line)) / GpcPorts::kSlices == 0) lines.push_back(line);
+      if (hash.slice(LineAddress::numbered(line)) / GpcPorts::kSlicesOfPort == 0) lines.push_back(line);
     Cycle time = 0;
     for (const std::uint64_t line : lines) read(4, line, time += 100);
     time += 10000;

@@ -312,7 +312,7 @@ inline const std::vector<Use>& uses() {
       {"hbm.latency_ns", reads_hbm},
       {"hbm.row_cycle_ns", reads_hbm},
       {"hbm.activate_ns", reads_hbm},
-      {"hbm.row_gap_ns", reads_hbm},
+      {"hbm.burst_gap_ns", reads_hbm},
       {"hbm.refresh_interval_ns", reads_hbm},
       {"hbm.refresh_ns", reads_hbm},
       {"hbm.turnaround_ns", [](const KernelRun& ran) { return reads_hbm(ran) && ran.hbm().write_bytes != 0; }},

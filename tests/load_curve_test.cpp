@@ -1,0 +1,156 @@
+// What loads wait for in device memory as more of them are under way: the memory system alone, with the loads of
+// gpu/microbench/load_curve.cu, against gpu/measured/h200/load_curve.csv.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine_runs.h"
+#include "sim/engine/memory_system.h"
+
+using namespace tilescope;
+using namespace tilescope::test;
+
+namespace {
+
+struct Depth {
+  int warps, loads;  // of each SM; of each warp, before it waits
+};
+struct Seen {
+  double rate = 0;     // bytes a cycle of all SMs
+  double latency = 0;  // cycles until the last line of a warp's loads has come
+};
+
+Seen measured(const std::string& order, int mib, Depth depth) {
+  const auto value = [&](const std::string& metric) {
+    const std::string row = "load_curve,order=" + order + ";mib=" + std::to_string(mib) +
+                            ";warps=" + std::to_string(depth.warps) + ";loads=" + std::to_string(depth.loads) + "," +
+                            metric + ",";
+    std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/load_curve.csv");
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with(row)) return std::stod(line.substr(row.size()));
+    FAIL("no row: " << row);
+    return 0.0;
+  };
+  return {value("rate"), value("latency")};
+}
+
+// All SMs of an H200. Each warp loads 512 bytes `loads` times, waits for all, and loads again `between` cycles later.
+class Chip {
+ public:
+  Chip(std::string order, int mib, Depth depth, const std::vector<std::string>& changes = {})
+      : order_(std::move(order)),
+        depth_(depth),
+        memory_(gpu("h200", changes)),
+        pieces_(static_cast<std::uint64_t>(mib) * 2048) {}
+
+  // Every piece once, so that L2 has what it can hold.
+  void warm() { go(kNever, pieces_, 0); }
+  Seen load(Cycle cycles, double between) { return go(cycles, ~0ULL, static_cast<Cycle>(between)); }
+
+ private:
+  static constexpr std::uint64_t kSms = 132, kPieceLines = 4;
+  struct Turn {
+    Cycle time;
+    std::uint64_t sm, warp, piece;
+    bool operator>(const Turn& o) const { return std::tie(time, sm, warp) > std::tie(o.time, o.sm, o.warp); }
+  };
+
+  std::uint64_t line(std::uint64_t piece, std::uint64_t i) const {
+    if (order_ == "lines") return piece % pieces_ * kPieceLines + i;
+    const auto one = static_cast<std::uint32_t>((piece * kPieceLines + i) * 2654435761U);
+    return (one ^ static_cast<std::uint32_t>(piece * 2246822519U)) % (pieces_ * kPieceLines);
+  }
+
+  Seen go(Cycle cycles, std::uint64_t end_piece, Cycle between) {
+    const auto warps = static_cast<std::uint64_t>(depth_.warps);
+    const auto loads = static_cast<std::uint64_t>(depth_.loads);
+    const std::uint64_t step = kSms * warps;
+    std::vector<Cycle> sent(kSms);
+    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+    for (std::uint64_t sm = 0; sm < kSms; ++sm)
+      for (std::uint64_t w = 0; w < warps; ++w)
+        turns.push({now_ + static_cast<Cycle>((sm * 7 + w * 13) % 200), sm, w, sm * warps + w});
+    const Cycle begin = now_;
+    double done = 0, waited = 0;
+    while (!turns.empty()) {
+      const Turn turn = turns.top();
+      turns.pop();
+      if (turn.piece >= end_piece || (cycles != kNever && turn.time - begin >= cycles)) continue;
+      Cycle ready = turn.time;
+      for (std::uint64_t n = 0; n < loads * kPieceLines; ++n) {
+        MemoryRequest request;
+        request.time = sent[turn.sm] = std::max(sent[turn.sm] + 2, turn.time);
+        request.sm = static_cast<std::uint16_t>(turn.sm);
+        request.line = LineAddress::numbered(line(turn.piece + n / kPieceLines * step, n % kPieceLines));
+        request.sectors = SectorMask::all();
+        ready = std::max(ready, memory_.serve(request));
+      }
+      done += 1;
+      waited += static_cast<double>(ready - turn.time);
+      now_ = std::max(now_, ready);
+      turns.push({ready + between, turn.sm, turn.warp, turn.piece + loads * step});
+    }
+    now_ += 2000;
+    return {done * static_cast<double>(loads * kPieceLines * kLineBytes) / static_cast<double>(cycles), waited / done};
+  }
+
+  std::string order_;
+  Depth depth_;
+  MemorySystem memory_;
+  std::uint64_t pieces_;
+  Cycle now_ = 0;
+};
+
+// Of loads that device memory serves; what the SM adds to them is what it adds to those that L2 serves.
+Seen modelled(const std::string& order, Depth depth, const std::vector<std::string>& changes = {}) {
+  const auto between = [&](const Seen& seen) {
+    return depth.warps * depth.loads * 512 * 132 / seen.rate - seen.latency;
+  };
+  const Cycle cycles = depth.loads == 1 ? 1 << 15 : 1 << 17;  // as measured, where loads take a part of it
+  double sm = 0;
+  if (depth.loads == 1) {
+    const Seen near = measured("lines", 16, depth);
+    Chip chip("lines", 16, depth, changes);
+    chip.warm();
+    sm = near.latency - chip.load(cycles, between(near)).latency;
+  }
+  Seen seen = Chip(order, 512, depth, changes).load(cycles, between(measured(order, 512, depth)) + sm);
+  seen.latency += sm;
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("loads from device memory wait as long as on hardware, with few lines under way and with many") {
+  for (const char* order : {"lines", "scattered"})
+    for (const int warps : {8, 16, 24, 32}) {
+      CAPTURE(order);
+      CAPTURE(warps);
+      CHECK(modelled(order, {warps, 1}).latency ==
+            doctest::Approx(measured(order, 512, {warps, 1}).latency).epsilon(0.05));
+    }
+}
+
+TEST_CASE("with enough lines under way device memory reads at the rate of its bus, in order and at random") {
+  for (const char* order : {"lines", "scattered"}) {
+    CAPTURE(order);
+    CHECK(modelled(order, {32, 4}).rate == doctest::Approx(measured(order, 512, {32, 4}).rate).epsilon(0.05));
+  }
+}
+
+TEST_CASE("what makes loads wait") {
+  const Depth deep = {32, 1};
+  const double in_order = modelled("lines", deep).latency, at_random = modelled("scattered", deep).latency;
+  // One bus of four times the rate in place of four.
+  CHECK(modelled("lines", deep, {"hbm.pseudo_channels=1"}).latency < 0.97 * in_order);
+  CHECK(modelled("scattered", deep, {"hbm.row_cycle_ns=1"}).latency < 0.9 * at_random);
+  CHECK(modelled("scattered", deep, {"hbm.refresh_ns=0"}).latency < 0.9 * at_random);
+  CHECK(modelled("lines", {32, 4}, {"hbm.burst_gap_ns=0.5"}).rate < 0.95 * modelled("lines", {32, 4}).rate);
+}
