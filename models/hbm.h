@@ -15,7 +15,7 @@
 // Source: with 512 lines of each SM under way an H200 reads 2,403 B/cycle, 97 % of the bus, in order or at random
 // (gpu/microbench/load_curve.cu), half lines 82 %, an H100 93 and 80 %. Four lines at random take 919 cycles with 32
 // under way of each SM, 968, 1,041 and 1,117 with 64, 96 and 128, at 71 % of the bus; four in a row 785, 832, 880 and
-// 997: as banks of pseudo channels with row cycles of 55 ns make them wait (tests/load_curve_test.cpp). Kernels that
+// 997: as banks of pseudo channels with row cycles of 42 ns make them wait (tests/load_curve_test.cpp). Kernels that
 // read a sector of each 256 or 512 bytes are limited by activations, at equal rates of a channel on an H200 and an H100
 // (gpu/microbench/counted_strided.cu); reads of 64 bytes each 128 bytes come at 2,036 and 1,422 B/cycle (`strided` in
 // gpu/measured). Launches that read 0.3 to 13 MB keep an H100's SMs busy for 1,180 to 1,450 cycles more than its bus
