@@ -1,16 +1,14 @@
-// Device memory: channels of independent pseudo channels, each with a data bus and banks that hold one open row.
+// Device memory: channels of independent pseudo channels, each with a data bus and banks. A bank holds one place open,
+// a part of `hbm.bank_bytes` of the addresses.
 //
-// Reads: a row that is not open must be activated first: a pseudo channel activates one row at a time and a bank not
-// before its row cycle is over, while other banks keep the bus busy (a controller reorders). Each bank is away for
-// refresh for a share of the time, in all channels of its stack at once; what waits for it then has its rows activated
-// one after another. So loads wait long before the bus is full, and the last lines of a burst come later than the bus
-// alone would bring them. A controller puts refreshes off as it likes, so they do not come at even intervals: kernels
-// whose steps take as long as an interval would fall into step with them. The bus is taken for a line's bursts, and
-// stands idle for a moment before them, the less the more they are. Writes collect in the pseudo channel and go out in
-// batches, each of which turns the bus around once.
-//
-// What one activation serves is a few consecutive lines. Those of one place, as long as they come one after the other,
-// need no row cycle between them.
+// Reads: a bank goes from one place to another not before its row cycle is over, while other banks keep the bus busy (a
+// controller reorders). What one activation serves of a place is a few consecutive lines; a pseudo channel activates
+// one such row at a time. Each place is away for refresh for a share of the time, in all channels of its stack at once;
+// what waits for it then has its rows activated one after another. So loads wait long before the bus is full, and the
+// last lines of a burst come later than the bus alone would bring them. A controller puts refreshes off as it likes, so
+// they do not come at even intervals: kernels whose steps take as long as an interval would fall into step with them.
+// The bus is taken for a line's bursts, and stands idle for a moment before them, the less the more they are. Writes
+// collect in the pseudo channel and go out in batches, each of which turns the bus around once.
 //
 // Source: with 512 lines of each SM under way an H200 reads 2,403 B/cycle, 97 % of the bus, in order or at random
 // (gpu/microbench/load_curve.cu), half lines 82 %, an H100 93 and 80 %. Four lines at random take 919 cycles with 32
@@ -90,7 +88,7 @@ class Hbm {
   Tick open_row(const Where& at, LineAddress line, Tick now);
   // How long the bus stands idle before a line of which it moves `count` bursts.
   Tick gap_before(std::int64_t count) const { return burst_gap_ / count; }
-  // `now`, or the end of the refresh that the bank is in.
+  // `now`, or the end of the refresh that the place is in.
   Tick after_refresh(const Where& at, Tick now) const;
   SectorMask widen(SectorMask sectors) const;
   std::int64_t fetches(SectorMask sectors) const;
