@@ -110,6 +110,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_tile_bursts", counted_tile_bursts},
     {"home_rates", home_rates},
     {"load_curve", load_curve},
+    {"pass_times", pass_times},
     {"slice_shares", slice_shares},
     {"fills_beside_reads", fills_beside_reads},
     {"counted_empty", counted_empty},
