@@ -222,6 +222,9 @@ void CrossbarSpec::fields(SpecFields& f) {
   f.integer("gpc_clock_cycles", gpc_clock_cycles, {0, 2000}, "cycle",
             "of request_cycles and response_cycles, those that grow when the GPC's clock slows down");
   f.integer("sm_read_bytes_per_cycle", sm_read_bytes_per_cycle, {1, 1024}, "byte/cycle", "into one SM");
+  f.real(
+      "sm_read_disorder", sm_read_disorder, {0, 1000}, "",
+      "a line comes into an SM later by up to so many times what is known to wait for the way; 0: in order of arrival");
   f.integer("gpc_read_bytes_per_cycle", gpc_read_bytes_per_cycle, {1, 16384}, "byte/cycle", "into one GPC");
   f.integer("read_request_cycles", read_request_cycles, {1, 100}, "cycle",
             "a read request for a line keeps the SM's way out busy");
@@ -256,6 +259,8 @@ void L2Spec::fields(SpecFields& f) {
             "contiguous memory that fills sets in turn from a place of its own on; 0: as much as fills each once");
   f.integer("latency_cycles", latency_cycles, {1, 2000}, "cycle", "inside a slice, hit");
   f.integer("slice_bytes_per_cycle", slice_bytes_per_cycle, {1, 1024}, "byte/L2 cycle", "out of one slice");
+  f.real("send_gap_cycles", send_gap_cycles, {0, 100}, "L2 cycle",
+         "a slice sends nothing after what takes it longer than a clock to send");
   f.integer("slice_write_bytes_per_cycle", slice_write_bytes_per_cycle, {1, 4096}, "byte/cycle",
             "of lines that a slice does not have, written into it, per L2 clock");
   f.real("atomic_sector_cycles", atomic_sector_cycles, {0, 100}, "cycle",

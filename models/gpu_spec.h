@@ -169,6 +169,7 @@ struct CrossbarSpec {
   std::int64_t tpc_step_cycles = 0;
   std::int64_t gpc_clock_cycles = 0;
   std::int64_t sm_read_bytes_per_cycle = 0;
+  double sm_read_disorder = 0;  // of what is known to wait for an SM's way in, by which a line may come later
   std::int64_t gpc_read_bytes_per_cycle = 0;
   std::int64_t read_request_cycles = 0;
   std::int64_t write_sector_cycles = 0;
@@ -198,6 +199,7 @@ struct L2Spec {
   std::int64_t set_run_mib = 0;            // 0: as much as fills every set once
   std::int64_t latency_cycles = 0;         // in the slice, hit, SM cycle
   std::int64_t slice_bytes_per_cycle = 0;  // out, L2 clock
+  double send_gap_cycles = 0;              // after a line that takes longer than a clock to send, L2 clock
   std::int64_t slice_write_bytes_per_cycle = 0;
   double atomic_sector_cycles = 0;         // SM cycle, a slice's atomic unit, all words of the sector
   double atomic_partial_cycles = 0;        // the same, some of its words

@@ -23,6 +23,7 @@ int run_bits(const GpuSpec& gpu, const AddressHash& hash) {
 L2Partition::L2Partition(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift, const CalendarFloor* floor)
     : hash_(hash),
       lookup_(to_ticks(gpu.clock.sm_mhz / gpu.clock.l2_mhz)),
+      send_gap_(to_ticks(gpu.l2.send_gap_cycles * gpu.clock.sm_mhz / gpu.clock.l2_mhz)),
       slice_bytes_(gpu.l2.slice_bytes_per_cycle),
       slice_write_bytes_(gpu.l2.slice_write_bytes_per_cycle),
       sector_in_(gpu.crossbar.write_sector_cycles * lookup_),
@@ -70,9 +71,11 @@ L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Ti
   const unsigned slice = hash_.slice(line);
   slice_sectors_[slice] += result.present.count();
   result.looked_up = now + lookup_;
-  if (result.present.any())
-    result.looked_up =
-        std::max(tag_ports_[slice].take(now, lookup_), sends_[slice].take(now, time_of(result.present, slice_bytes_)));
+  if (result.present.any()) {
+    const Tick time = time_of(result.present, slice_bytes_);
+    const Tick gap = time > lookup_ ? send_gap_ : Tick{};
+    result.looked_up = std::max(tag_ports_[slice].take(now, lookup_), sends_[slice].take(now, time + gap) - gap);
+  }
   result.ready = std::max(result.ready, result.looked_up);
   return result;
 }

@@ -1,17 +1,17 @@
 // One partition of the L2: slices over sectored tags. A slice looks up one line a clock, for reads and for stores;
-// meanwhile it sends what it has of one, two sectors a clock, and takes in what was fetched for it or stored: four
-// sectors in three clocks, two sectors a clock of a store to a line that has been stored to before. Sending and taking
-// in last a clock at least. A look-up of a read that finds nothing takes no time. In front of it is an input that lets
-// in one sector of a store a clock.
+// meanwhile it sends what it has of one, two sectors a clock, pauses after more than two, and takes in what was fetched
+// for it or stored: four sectors in three clocks, two sectors a clock of a store to a line that has been stored to
+// before. Sending and taking in last a clock at least. A look-up of a read that finds nothing takes no time. In front
+// of it is an input that lets in one sector of a store a clock.
 //
 // Source: SMs that read one sector of each line get 79.8 a cycle from an H200's slices, which have 81 clocks in a cycle
-// of the SMs, and 65.6 from an H100's, which have 68; two of each 76.5 and 65.6 lines, all four 36.9 and 31.4
-// (gpu/microbench/l2_shares.cu). Half lines of device memory come at 30.9 a cycle on an H200, through 1.5 slices
-// each: 1.75 clocks a slice at most (strided in gpu/measured). Near lines are stored at 20.0 and 17.0 a cycle, 4 clocks
-// of the input each (home_rates.cu). Of lines half of which are far, 8.8 to 9.2 and 7.2 to 7.4 a cycle are copied, by
-// way of 1.5 slices each: 9 clocks for what is read and what is written (home_rates.cu; copy in gpu/measured). Where
-// half of the SMs store and half read, lines do not hold each other up, and of single sectors an H100's slices look up
-// 69 a cycle, those that pass two slices twice (slice_shares.cu).
+// of the SMs, and 65.6 from an H100's, which have 68; two of each 76.5 and 65.6 lines, all four 36.9 and 31.4:
+// 91 % of two sectors a clock on both (gpu/microbench/l2_shares.cu). Half lines of device memory come at 30.9 a cycle
+// on an H200, through 1.5 slices each: 1.75 clocks a slice at most (strided in gpu/measured). Near lines are stored
+// at 20.0 and 17.0 a cycle, 4 clocks of the input each (home_rates.cu). Of lines half of which are far, 8.8 to 9.2
+// and 7.2 to 7.4 a cycle are copied, by way of 1.5 slices each: 9 clocks for what is read and what is written
+// (home_rates.cu; copy in gpu/measured). Where half of the SMs store and half read, lines do not hold each other up,
+// and of single sectors an H100's slices look up 69 a cycle, those that pass two slices twice (slice_shares.cu).
 //
 // Lines that were read and are then stored to are taken in like new ones: 792 CTAs of an H200 that store what they have
 // read take 4,965 cycles in place and 4,945 elsewhere (cold_burst.cu).
@@ -133,7 +133,8 @@ class L2Partition {
   Evicted complete(const Sectors& beside, LineAddress line);
 
   const AddressHash& hash_;
-  Tick lookup_;  // one L2 clock
+  Tick lookup_;    // one L2 clock
+  Tick send_gap_;  // after what takes longer than a clock to send
   std::int64_t slice_bytes_, slice_write_bytes_;
   Tick sector_in_, partial_in_;
   Tick atomic_sector_, atomic_partial_, atomic_compare_, atomic_repeat_;

@@ -12,7 +12,8 @@
 //   fetches in its own grain. What was filled is found by the next lookup, no sooner than its data was there; but
 //   the request coalescer shares none of a request that came while its line was under way for other sectors.
 // - Lookups of one line in order of time are answered in order of time; but an answer that SMs share comes by
-//   request_coalescer.shared_cycles later than that to one that asks alone.
+//   request_coalescer.shared_cycles later than that to one that asks alone, and of what waits for the way into an SM
+//   any may come next (models/sm_ingress.h).
 // - Requests of one requester come in order of time. Those of several need not, where a level is shared.
 // - The same calls give the same answers: no clocks, no addresses of objects, no random numbers but seeded ones.
 // - What is counted is handed out as plain counters and never reset.

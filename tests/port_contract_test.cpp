@@ -63,8 +63,8 @@ struct ChipPort {
   Tick accept(LineAddress line, SectorMask sectors, Tick now) {
     return to_ticks(chip.serve({to_cycles_up(now), line, 0, 0, sectors, RequestKind::write}));
   }
-  // Without what an answer that SMs share takes longer.
-  MemorySystem chip{tilescope::test::gpu("h200", {"request_coalescer.shared_cycles=0"})};
+  // Without what an answer that SMs share takes longer, and with what waits for the way into an SM in order.
+  MemorySystem chip{tilescope::test::gpu("h200", {"request_coalescer.shared_cycles=0", "crossbar.sm_read_disorder=0"})};
 };
 
 struct Request {

@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace tilescope {
-namespace {
-
-Tick transfer_ticks(SectorMask sectors, std::int64_t bytes_per_cycle) {
-  return sectors.bytes() * kCycle / bytes_per_cycle;
-}
-
-}  // namespace
 
 std::vector<MemorySystem::Place> MemorySystem::places(const GpuSpec& gpu) {
   std::vector<Place> result;
@@ -46,7 +39,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       hbm_(gpu, hash_, &floor_),
       atomics_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.atomics_under_way)),
       stores_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.stores_under_way)),
-      sm_ingress_(static_cast<std::size_t>(gpu.sm.count()), Calendar(&intake_floor_)),
+      sm_ingress_(gpu, &intake_floor_),
       gpc_ports_(gpu.sm.gpcs.size(), GpcPorts(gpu, hash_, &floor_)),
       place_of_sm_(places(gpu)),
       fabric_{FabricLink(gpu, hash_, &floor_), FabricLink(gpu, hash_, &floor_)},
@@ -54,8 +47,7 @@ MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
       response_latency_(to_ticks(gpu.crossbar.response_cycles)),
       slice_latency_(to_ticks(gpu.l2.latency_cycles)),
       atomic_latency_(to_ticks(gpu.l2.atomic_latency_cycles)),
-      sm_bytes_(gpu.crossbar.sm_read_bytes_per_cycle),
-      bulk_bytes_(std::min(sm_bytes_, gpu.asynchronous.read_bytes_per_cycle)),
+      bulk_bytes_(std::min(gpu.crossbar.sm_read_bytes_per_cycle, gpu.asynchronous.read_bytes_per_cycle)),
       least_latency_(gpu.crossbar.request_cycles + gpu.crossbar.response_cycles),
       least_response_(0),
       shared_cycles_(gpu.request_coalescer.shared_cycles) {
@@ -94,8 +86,8 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
     return to_cycles_up(written.done + response_latency_ + way);
   }
 
-  const Tick entered = sm_ingress_[request.sm].take(read_to_sm(request, behind_atomics, sent),
-                                                    transfer_ticks(request.sectors, sm_bytes_));
+  const Tick entered =
+      sm_ingress_.accept(request.sm, request.line, request.sectors, read_to_sm(request, behind_atomics, sent));
   return to_cycles_up(entered + response_latency_ + way);
 }
 
@@ -139,7 +131,7 @@ Tick MemorySystem::bring_bulk(const MemoryRequest& request, bool alone) {
 }
 
 Cycle MemorySystem::take_in_bulk(std::size_t sm, SectorMask sectors, Tick when) {
-  return to_cycles_up(sm_ingress_[sm].take(when, transfer_ticks(sectors, bulk_bytes_)) + response_latency_ +
+  return to_cycles_up(sm_ingress_.accept_bulk(sm, sectors, bulk_bytes_, when) + response_latency_ +
                       place_of_sm_[sm].way);
 }
 
@@ -280,8 +272,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   if (place.partition != home) done = fabric_[place.partition].pass(done);
   if (!returns) return to_cycles_up(done + response_latency_ + place.way);
   const Tick at_gpc = gpc_ports_[place.gpc].accept(line, sectors, done);
-  return to_cycles_up(sm_ingress_[request.sm].take(at_gpc, transfer_ticks(sectors, sm_bytes_)) + response_latency_ +
-                      place.way);
+  return to_cycles_up(sm_ingress_.accept(request.sm, line, sectors, at_gpc) + response_latency_ + place.way);
 }
 
 Tick MemorySystem::write_back(const L2Partition::Written& written, Tick now) {

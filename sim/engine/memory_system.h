@@ -19,6 +19,7 @@
 #include "models/memory_request.h"
 #include "models/request_coalescer.h"
 #include "models/send_window.h"
+#include "models/sm_ingress.h"
 
 namespace tilescope {
 
@@ -149,7 +150,7 @@ class MemorySystem {
   Hbm hbm_;
   std::vector<SendWindow> atomics_;  // by SM
   std::vector<SendWindow> stores_;
-  std::vector<Calendar> sm_ingress_;
+  SmIngress sm_ingress_;
   std::vector<GpcPorts> gpc_ports_;  // by GPC
   struct Place {
     std::uint8_t gpc = 0;
@@ -164,7 +165,7 @@ class MemorySystem {
   Tick response_latency_;
   Tick slice_latency_;
   Tick atomic_latency_;
-  std::int64_t sm_bytes_, bulk_bytes_;  // into an SM in a cycle: for its loads, for its bulk copies
+  std::int64_t bulk_bytes_;  // into an SM in a cycle, for its bulk copies
   Cycle least_latency_, least_response_;
   Cycle shared_cycles_;
   std::optional<SharedReply> shared_reply_;
