@@ -153,3 +153,11 @@ TEST_CASE("of lone loads beside SMs that read all they can most wait little and 
   CHECK(waits(0.95) == doctest::Approx(loaded(31, 4, "p95") - loaded(0, 1, "p95")).epsilon(0.15));
   CHECK(waits(0.95) > 2 * waits(0.5));  // 6 times on hardware, where the median waits 82 cycles
 }
+
+TEST_CASE("what all SMs read of L2 is what its slices send, which pause after whole lines") {
+  const Readers all{132, 15, 4};  // of 2,048 tiles each has its own
+  const double rate = read(gpu("h100"), all).rate;
+  CHECK(rate == doctest::Approx(measured("port_waits,question=loaded;of=gpu;sms=132;readers=one;warps=16;depth=4,rate"))
+                    .epsilon(0.03));
+  CHECK(read(gpu("h100", {"l2.send_gap_cycles=0"}), all).rate > 1.06 * rate);
+}
