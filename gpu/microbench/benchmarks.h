@@ -90,6 +90,7 @@ void l2_replacement(Report& report);
 void home_rates(Report& report);
 void load_curve(Report& report);
 void pass_times(Report& report);
+void line_waits(Report& report);
 void slice_shares(Report& report);
 void fills_beside_reads(Report& report);
 void l2_shares(Report& report);

@@ -111,6 +111,7 @@ const Benchmark kBenchmarks[] = {
     {"home_rates", home_rates},
     {"load_curve", load_curve},
     {"pass_times", pass_times},
+    {"line_waits", line_waits},
     {"slice_shares", slice_shares},
     {"fills_beside_reads", fills_beside_reads},
     {"counted_empty", counted_empty},
