@@ -5,9 +5,9 @@
 // Source: SMs of a GPC that read the same lines in the same order as fast as they can, and begin together, part within
 // a few hundred loads: with 32 warps of four loads each, 2, 8 and 18 SMs of an H100 get 1.03, 1.07 and 1.57 lines for
 // each that L2 is asked for (gpu/microbench/counted_followers.cu), and an H200's 8 and 18 read 656 and 1,035 B/cycle in
-// their second pass, as though each read alone (pass_times.cu). In order of arrival they stay in step for ever, and one
-// request serves four. Within an SM the warps part, too: the first and the last are 5,000 and 24,000 cycles apart after
-// two and 21 passes of 137,000.
+// their second pass, where a GPC gets 640 of lines that nobody shares (pass_times.cu). In order of arrival they stay in
+// step for ever, and one request serves four. Within an SM the warps part, too: the first and the last are 5,000 and
+// 24,000 cycles apart after two and 21 passes of 137,000.
 #pragma once
 
 #include <cstdint>

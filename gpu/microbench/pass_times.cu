@@ -112,16 +112,7 @@ __global__ void __launch_bounds__(1024)
   unsigned sum = 0;
   for (int pass = 0; pass < passes; ++pass) {
     for (int tile = warp; tile < tiles; tile += blockDim.x / 32) {
-      const uint4* const from = data + static_cast<std::size_t>(tile) * kReadTile + threadIdx.x % 32;
-      uint4 v[kReadUnroll];
-#pragma unroll
-      for (int i = 0; i < kReadUnroll; ++i) {
-        v[i] = load_past_l1(from + i * 32);
-      }
-#pragma unroll
-      for (int i = 0; i < kReadUnroll; ++i) {
-        sum ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
-      }
+      sum ^= sum_of_tile(data, tile);
     }
     if (threadIdx.x % 32 == 0) {
       times->of[pass][rank][warp] = clock64_now();

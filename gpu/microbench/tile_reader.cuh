@@ -22,6 +22,22 @@ __device__ inline unsigned load_word_past_l1(const void* address) {
   return v;
 }
 
+// What a warp reads of a tile of kReadTile elements: all loads are under way before the first is waited for.
+__device__ inline unsigned sum_of_tile(const uint4* data, int tile) {
+  const uint4* const from = data + static_cast<std::size_t>(tile) * kReadTile + threadIdx.x % 32;
+  uint4 v[kReadUnroll];
+#pragma unroll
+  for (int i = 0; i < kReadUnroll; ++i) {
+    v[i] = load_past_l1(from + i * 32);
+  }
+  unsigned sum = 0;
+#pragma unroll
+  for (int i = 0; i < kReadUnroll; ++i) {
+    sum ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
+  }
+  return sum;
+}
+
 // The warps of the SMs that take part (rank_of_sm; -1 does not) read `tiles` tiles of kReadTile elements, `passes`
 // times. shared: every SM reads everything. Otherwise a tile is always read by the same warp. Called by all threads.
 __device__ inline void read_tiles(const uint4* data, int tiles, int passes, bool shared, const int* rank_of_sm,
@@ -36,16 +52,7 @@ __device__ inline void read_tiles(const uint4* data, int tiles, int passes, bool
   unsigned sum = 0;
   for (int pass = 0; pass < passes; ++pass) {
     for (int tile = first; tile < tiles; tile += step) {
-      const uint4* const from = data + static_cast<std::size_t>(tile) * kReadTile + threadIdx.x % 32;
-      uint4 v[kReadUnroll];
-#pragma unroll
-      for (int i = 0; i < kReadUnroll; ++i) {
-        v[i] = load_past_l1(from + i * 32);
-      }
-#pragma unroll
-      for (int i = 0; i < kReadUnroll; ++i) {
-        sum ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
-      }
+      sum ^= sum_of_tile(data, tile);
     }
   }
   if (sum == 0x12345678U) {
