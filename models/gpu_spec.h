@@ -23,6 +23,8 @@ struct ClockSpec {
 };
 
 struct SmSpec {
+  static constexpr std::int64_t kMost = 4096;  // SMs of a GPU
+
   std::vector<std::int64_t> gpcs;  // SMs of each GPC
   std::int64_t sub_partitions = 0;
   std::int64_t max_threads_per_cta = 0;

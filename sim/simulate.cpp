@@ -78,26 +78,22 @@ MemoryCounters scaled(MemoryCounters counters, unsigned shift) {
   return counters;
 }
 
-struct Counted {
-  RunOutcome outcome;
-  WorkCurves curves;  // of the coarse clock
-};
-
-Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, const CountingSm::Grain& grain,
-              LaunchBefore& before, const std::function<void(const Progress&)>& on_progress) {
+// `curves`: of the coarse clock, where they are asked for.
+RunOutcome count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& options, const CountingSm::Grain& grain,
+                 LaunchBefore& before, const std::function<void(const Progress&)>& on_progress,
+                 WorkCurves* curves = nullptr) {
   const unsigned shift = grain.thin_shift;
   CountingEngine engine(gpu, kernel, options.threads, grain);
   before.leave_to(engine, shift);
   if (options.by_instruction) engine.attribute();
   const auto ctas = static_cast<double>(kernel.launch().grid.count());
-  Counted counted;
   engine.on_progress = [&](const CountingEngine& e) {
-    counted.curves.add(e, shift);
+    if (curves != nullptr) curves->add(e, shift);
     if (on_progress) on_progress({static_cast<double>(e.ctas_ended()) / ctas});
   };
   engine.run();
 
-  RunOutcome& outcome = counted.outcome;
+  RunOutcome outcome;
   outcome.occupancy = engine.occupancy();
   outcome.sm = engine.sm_counters();
   outcome.instructions = engine.instruction_counters();
@@ -107,7 +103,7 @@ Counted count(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& option
   const double lines_seen = static_cast<double>(seen.hbm.read_bytes) / static_cast<double>(kLineBytes);
   if (shift > 0) outcome.traffic_error_pct = 100.0 / std::sqrt(lines_seen + 1);
   outcome.coarse_cycles = engine.cycles() + gpu.launch.overhead_cycles;
-  return counted;
+  return outcome;
 }
 
 // As count(), from what another launch of the same traffic has counted. REQUIRES: both begin with an empty L2.
@@ -118,7 +114,7 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
   };
   const Occupancy fit = occupancy(gpu, cta_resources(kernel.launch()));
   const auto survey = survey_launch(gpu, kernel, fit, shift, check);
-  if (!survey) return count(gpu, kernel, options, {.thin_shift = shift}, before, options.on_progress).outcome;
+  if (!survey) return count(gpu, kernel, options, {.thin_shift = shift}, before, options.on_progress);
   if (const auto known = options.memo->find(survey->key)) {
     RunOutcome outcome;
     outcome.occupancy = fit;
@@ -130,7 +126,7 @@ RunOutcome count_with_memo(const GpuSpec& gpu, const Kernel& kernel, const RunOp
     outcome.coarse_cycles = known->coarse_cycles;
     return outcome;
   }
-  RunOutcome outcome = count(gpu, kernel, options, {.thin_shift = shift}, before, options.on_progress).outcome;
+  RunOutcome outcome = count(gpu, kernel, options, {.thin_shift = shift}, before, options.on_progress);
   TrafficMemo::Traffic traffic{outcome.sm, outcome.memory, outcome.sampled_fraction, outcome.traffic_error_pct,
                                outcome.coarse_cycles};
   static_cast<WorkCounters&>(traffic.caches) -= survey->segments;
@@ -196,7 +192,7 @@ RunOutcome time_in_full(const GpuSpec& gpu, const Kernel& kernel, const RunOptio
 
 // What does not depend on time is counted exactly; time and its reasons come from the launch's beginning.
 struct Sampled {
-  Counted counted;  // nothing where the launch was timed to its end
+  RunOutcome counted;  // nothing where the launch was timed to its end
   SampledTiming timed;
 };
 
@@ -209,31 +205,32 @@ Sampled sample(const GpuSpec& gpu, const GpuSpec& counting, const Kernel& kernel
   CountingSm::Grain grain{.thin_shift = thinning_for(gpu, kernel, options.sample)};
   TimedBeginning beginning(gpu, kernel, options);
   before.leave_to(beginning);
-  Counted counted;
+  RunOutcome counted;
+  WorkCurves curves;
   if (options.sample == Sample::fast) {
-    counted = count(counting, kernel, options, grain, before, part(0, 0.4));
-    beginning.run_to_ratio(counted.curves, part(0.4, 1));
+    counted = count(counting, kernel, options, grain, before, part(0, 0.4), &curves);
+    beginning.run_to_ratio(curves, part(0.4, 1));
   } else {
     beginning.run(TimedBeginning::kMost, part(0, 0.5));
     if (!beginning.done()) {
       grain = sharing_like(beginning.engine(), counting, kernel, options.threads, grain, before);
-      counted = count(counting, kernel, options, grain, before, part(0.5, 0.8));
-      beginning.run_to_ratio(counted.curves, part(0.8, 0.8));
+      counted = count(counting, kernel, options, grain, before, part(0.5, 0.8), &curves);
+      beginning.run_to_ratio(curves, part(0.8, 0.8));
     }
   }
   LaterWaves later;
   const bool in_step = !beginning.done() && counted_in_step(grain, kernel.code());
   if (in_step && options.sample == Sample::automatic) {
-    const auto all = static_cast<double>(counted.curves.by_load().front().back().value);
+    const auto all = static_cast<double>(curves.by_load().front().back().value);
     later = later_waves(gpu, kernel, options.threads, static_cast<Cycle>(all / beginning.waves()),
                         beginning.engine().memory(), part(0.8, 1));
   }
-  SampledTiming timed = beginning.timing(counted.curves, later);
+  SampledTiming timed = beginning.timing(curves, later);
   if (!in_step) timed.asked_factor = 1;
   if (beginning.done()) counted = {};
   if (options.history != nullptr)
     options.history->end(beginning.done() ? beginning.engine().cycles() : beginning.engine().now());
-  counted.outcome.occupancy = beginning.engine().occupancy();
+  counted.occupancy = beginning.engine().occupancy();
   return {std::move(counted), std::move(timed)};
 }
 
@@ -254,14 +251,13 @@ RunOutcome run(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& optio
     const CountingSm::Grain grain{.thin_shift = thinning_for(gpu, kernel, options.sample)};
     RunOutcome outcome = options.memo != nullptr && !options.by_instruction && !before.any()
                              ? count_with_memo(counting, kernel, options, before)
-                             : count(counting, kernel, options, grain, before, options.on_progress).outcome;
+                             : count(counting, kernel, options, grain, before, options.on_progress);
     outcome.sm_mhz = counting.clock.sm_mhz;
     return outcome;
   }
   if (options.sample == Sample::off) return time_in_full(gpu, kernel, options, before);
 
-  auto [counted, timed] = sample(gpu, counting, kernel, options, before);
-  RunOutcome& outcome = counted.outcome;
+  auto [outcome, timed] = sample(gpu, counting, kernel, options, before);
   take_cycles(gpu, timed.clock_share, {timed.cycles, timed.low, timed.high}, outcome);
   outcome.coarse_cycles = 0;
   outcome.sampled_fraction = timed.fraction;

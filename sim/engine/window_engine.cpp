@@ -24,8 +24,10 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       memory_(gpu, grain.thin_shift),
       dispatch_(gpu.launch, kernel.launch().grid.count(), static_cast<std::int64_t>(gpu.crossbar.cpc_cycles.size())),
       workers_(std::make_unique<WorkerPool>(threads)),
-      turns_(static_cast<std::size_t>(workers_->threads())),
+      turns_(static_cast<std::size_t>(workers_->threads()), Turn(static_cast<std::size_t>(gpu.sm.count()))),
+      said_(static_cast<std::size_t>(gpu.sm.count())),
       replies_(static_cast<std::size_t>(gpu.sm.count())),
+      way_out_(replies_.size()),
       given_(static_cast<std::size_t>(gpu.sm.count())),
       bulk_arrivals_(replies_.size()),
       bulk_lines_(replies_.size()),
@@ -147,7 +149,10 @@ Cycle WindowEngine<SmModel>::next_event() const {
 template <class SmModel>
 void WindowEngine<SmModel>::advance_sms(Cycle until) {
   const auto threads = static_cast<std::size_t>(workers_->threads());
-  for (std::size_t t = 0; t < threads; ++t) turns_[t].next.store(t, std::memory_order_relaxed);
+  for (std::size_t t = 0; t < threads; ++t) {
+    turns_[t].next.store(t, std::memory_order_relaxed);
+    turns_[t].said.clear();
+  }
   const std::function<void(int)> body = [&](int thread) {
     const std::size_t own = static_cast<std::size_t>(thread);
     const std::size_t helps = attributions_.empty() ? threads : 1;
@@ -156,24 +161,33 @@ void WindowEngine<SmModel>::advance_sms(Cycle until) {
       for (std::size_t s = 0; (s = next.fetch_add(threads, std::memory_order_relaxed)) < sms_.size();) {
         if constexpr (std::is_same_v<SmModel, CountingSm>)
           if (s + threads < sms_.size()) sms_[s + threads]->fetch_ahead();
+        sms_[s]->hold_back(way_out_[s]);
         if (!clocks_.empty()) [[unlikely]] {
           deliver_due(s, until);
           sms_[s]->advance(until - behind_[s]);
-          continue;
+        } else {
+          deliver_all(s);
+          sms_[s]->advance(until);
         }
-        sms_[s]->deliver(replies_[s]);
-        replies_[s].clear();
-        if constexpr (std::is_same_v<SmModel, Sm>) {
-          if (!bulk_arrivals_[s].empty()) sms_[s]->deliver(bulk_arrivals_[s]);
-          if (!messages_[s].empty()) sms_[s]->deliver(messages_[s]);
-          bulk_arrivals_[s].clear();
-          messages_[s].clear();
-        }
-        sms_[s]->advance(until);
+        if (!sms_[s]->outbox().empty() || !sms_[s]->finished().empty()) turns_[own].said.add(s);
       }
     }
   };
   workers_->run(body);
+  said_.clear();
+  for (const Turn& turn : turns_) said_ |= turn.said;
+}
+
+template <class SmModel>
+void WindowEngine<SmModel>::deliver_all(std::size_t sm) {
+  if (!replies_[sm].empty()) sms_[sm]->deliver(replies_[sm]);
+  replies_[sm].clear();
+  if constexpr (std::is_same_v<SmModel, Sm>) {
+    if (!bulk_arrivals_[sm].empty()) sms_[sm]->deliver(bulk_arrivals_[sm]);
+    if (!messages_[sm].empty()) sms_[sm]->deliver(messages_[sm]);
+    bulk_arrivals_[sm].clear();
+    messages_[sm].clear();
+  }
 }
 
 // What the SM's tensor cores did in the last window decides how far its clock is behind in the next.
@@ -259,7 +273,7 @@ template <class SmModel>
 void WindowEngine<SmModel>::serve_requests(Cycle until) {
   requests_.clear();
   memory_.begin_round();
-  for (std::size_t s = 0; s < sms_.size(); ++s) requests_.take(sms_[s]->outbox(), until, behind(s));
+  said_.each([&](std::size_t s) { requests_.take(sms_[s]->outbox(), until, behind(s)); });
   const auto serve = [this](const MemoryRequest& request) {
     release_replies(request.time + memory_.request_cycles());
     if (is_bulk(request.kind)) [[unlikely]] {
@@ -283,7 +297,10 @@ void WindowEngine<SmModel>::serve_requests(Cycle until) {
     release_replies(until + window_ - memory_.least_response());
     take_in_bulk_lines(to_ticks(until + window_ - memory_.least_response()));
   }
-  for (std::size_t s = 0; s < sms_.size(); ++s) sms_[s]->hold_back(memory_.way_out_free(s) - behind(s));
+  for (std::size_t s = 0; s < sms_.size(); ++s) {
+    const Cycle free = memory_.way_out_free(s) - behind(s);
+    if (way_out_[s] != free) way_out_[s] = free;
+  }
 }
 
 template <class SmModel>
@@ -418,7 +435,7 @@ void WindowEngine<SmModel>::fill(const FinishedCta& ended) {
 template <class SmModel>
 void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
   const std::size_t first = timeline_.size();
-  for (std::size_t s = 0; s < sms_.size(); ++s) {
+  said_.each([&](std::size_t s) {
     for (FinishedCta cta : sms_[s]->finished()) {
       cta.left = cta.end;
       cta.end += behind(s);
@@ -429,7 +446,7 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
       leaving_.push_back(cta);
     }
     sms_[s]->finished().clear();
-  }
+  });
   std::erase_if(leaving_, [&](const FinishedCta& cta) {
     if (cta.end <= until) timeline_.push_back(cta);
     return cta.end <= until;

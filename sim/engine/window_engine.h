@@ -33,6 +33,7 @@
 #include "sim/engine/memory_system.h"
 #include "sim/engine/request_order.h"
 #include "sim/engine/sm_counters.h"
+#include "sim/engine/sm_set.h"
 #include "sim/engine/timing/sm.h"
 #include "sim/simulate.h"
 
@@ -104,6 +105,7 @@ class WindowEngine {
   // When an answer that leaves the chip's clock at `ready` is there: part of the way goes by the GPC's clock.
   Cycle arrives(std::size_t sm, Cycle ready) const { return clocks_.empty() ? ready : ready + longer_[sm]; }
   void deliver_due(std::size_t sm, Cycle until);
+  void deliver_all(std::size_t sm);
   void advance_sms(Cycle until);
   void serve_requests(Cycle until);
   void later(std::size_t sm, std::uint32_t fill);
@@ -132,9 +134,14 @@ class WindowEngine {
   std::vector<Attribution> attributions_;  // of the SMs that one thread advances; none: not asked for
   std::unique_ptr<WorkerPool> workers_;
   struct alignas(64) Turn {
+    explicit Turn(std::size_t sms) : said(sms) {}
+    Turn(const Turn& other) : said(other.said) {}  // before the threads begin
+
     std::atomic<std::size_t> next{0};  // SM, of those that a thread begins with
+    SmSet said;                        // of those that it has advanced, with something for the chip
   };
   std::vector<Turn> turns_;                        // by thread
+  SmSet said_;                                     // by all threads
   RequestOrder requests_;                          // of the last window
   std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
   HeldReplies held_replies_;                       // of what has not come to L2
@@ -142,6 +149,7 @@ class WindowEngine {
   std::vector<TimedQueue<MemoryReply, &MemoryReply::ready>> later_replies_;
   std::vector<FinishedCta> timeline_;
   std::vector<FinishedCta> leaving_;  // their warps have exited, what they stored has not left the SM
+  std::vector<Cycle> way_out_;        // by SM, when it may send more
   std::vector<std::int64_t> given_;   // CTAs placed on each SM
   // Of GPCs whose clocks may slow down; none otherwise, and then nothing is ever behind.
   std::vector<GpcClock> clocks_;

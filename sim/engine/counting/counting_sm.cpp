@@ -42,7 +42,7 @@ void CountingSm::launch_cta(std::int64_t index, Cycle start) {
   std::unique_ptr<Cta> cta = std::move(idle_.back());
   idle_.pop_back();
   cta->cta = index;
-  cta->start = std::max(start, clock_);
+  cta->start = std::max(start, reached_);
   cta->out = 0;
   cta->stores_out = 0;
   cta->stores_left = 0;
@@ -61,16 +61,18 @@ void CountingSm::launch_cta(std::int64_t index, Cycle start) {
 Cycle CountingSm::next_event() const {
   Cycle next = kNever;
   for (const Turn& turn : turns_) {
-    if (turn.ready <= clock_) return clock_;
+    if (turn.ready <= reached_) return reached_;
     next = std::min(next, turn.ready);
   }
   return next;
 }
 
 void CountingSm::advance(Cycle until) {
+  reached_ = until;
   while (clock_ < until && !resident_.empty()) {
     if (!shared_) share_out();
-    work(next_change(until));
+    if (next_change_ > until) return;  // nothing changes before: what is served by then is worked out when it does
+    work(next_change_);
   }
   if (resident_.empty()) clock_ = until;
 }
@@ -109,6 +111,7 @@ void CountingSm::share_out() {
     for (const std::uint32_t i : sharing_) turns_[i].share = even_share_.of(turns_[i].rate, turns_.size());
   else if (wanted > 1)
     share_by_age();
+  next_change_ = next_change();
 }
 
 // What there is, by the places that they hold.
@@ -134,10 +137,10 @@ void CountingSm::share_by_age() {
     if (turns_[i].share < 0) turns_[i].share = std::max(0.0, turns_[i].held * left / held);
 }
 
-// When the first of them is done or comes back; `until` when that is sooner.
-Cycle CountingSm::next_change(Cycle until) const {
+// When the first of them is done or comes back.
+Cycle CountingSm::next_change() const {
   if (done_) return clock_;
-  Cycle change = std::min(until, next_return_);
+  Cycle change = next_return_;
   for (const std::uint32_t i : sharing_) {
     const Turn& turn = turns_[i];
     if (turn.busy < turn.share * static_cast<double>(change - clock_))
@@ -157,7 +160,10 @@ void CountingSm::work(Cycle until) {
     turn.busy = std::max(0.0, turn.busy - turn.share * duration);
     changes = changes || turn.busy == 0;
   }
-  if (changes) go_on();
+  if (changes)
+    go_on();
+  else  // rounding has left something
+    next_change_ = next_change();
 }
 
 void CountingSm::go_on() {
@@ -205,7 +211,7 @@ void CountingSm::stored(Cta& cta, Cycle left) {
   if (--cta.stores_out > 0) return;
   Turn& turn = turn_of(cta);
   if (!turn.ending || turn.ready < kNever || cta.out > 0) return;
-  turn.ready = cta.stores_left;
+  turn.ready = std::max(cta.stores_left, reached_);
   shared_ = false;
 }
 

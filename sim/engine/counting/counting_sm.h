@@ -146,7 +146,7 @@ class CountingSm {
   void note_step(const Turn& turn);
   bool may_leave(const Cta& cta);
   void stored(Cta& cta, Cycle left);
-  Cycle next_change(Cycle until) const;
+  Cycle next_change() const;
   void work(Cycle until);
   void go_on();
   void step(Cta& cta, Cycle now);
@@ -197,7 +197,7 @@ class CountingSm {
   // What share_out() has found, valid while `shared_`: the turns with a share, when the first of those that are away
   // comes back, and whether somebody is here who needs none.
   std::vector<std::uint32_t> sharing_;
-  Cycle next_return_ = kNever;
+  Cycle next_return_ = kNever, next_change_ = 0;
   bool done_ = false;
   bool shared_ = false;
   std::vector<std::unique_ptr<Cta>> idle_;
@@ -225,7 +225,8 @@ class CountingSm {
   Cycle line_cycles_;  // a line that is read keeps the way out busy
   Cycle store_latency_;
   Cycle egress_ = 0;
-  Cycle clock_ = 0;
+  Cycle clock_ = 0;    // of the last change
+  Cycle reached_ = 0;  // up to which nothing else changes
 };
 
 }  // namespace tilescope
