@@ -42,6 +42,7 @@ class RequestOrder {
     });
     if (!outbox.empty()) earliest_kept_ = std::min(earliest_kept_, outbox.earliest() + behind);
   }
+  bool empty() const { return taken_.empty(); }
   // The earliest request that an outbox has kept since clear(); kNever: none.
   Cycle earliest_kept() const { return earliest_kept_; }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <type_traits>
 
 #include "sim/engine/worker_pool.h"
 
@@ -24,9 +23,11 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       memory_(gpu, grain.thin_shift),
       dispatch_(gpu.launch, kernel.launch().grid.count(), static_cast<std::int64_t>(gpu.crossbar.cpc_cycles.size())),
       workers_(std::make_unique<WorkerPool>(threads)),
-      turns_(static_cast<std::size_t>(workers_->threads()), Turn(static_cast<std::size_t>(gpu.sm.count()))),
+      turns_(static_cast<std::size_t>(gpu.sm.count()), static_cast<std::size_t>(workers_->threads())),
       said_(static_cast<std::size_t>(gpu.sm.count())),
+      said_by_thread_(static_cast<std::size_t>(workers_->threads()), Said{said_}),
       replies_(static_cast<std::size_t>(gpu.sm.count())),
+      served_(replies_.size()),
       way_out_(replies_.size()),
       given_(static_cast<std::size_t>(gpu.sm.count())),
       bulk_arrivals_(replies_.size()),
@@ -35,7 +36,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
       cluster_barriers_(gpu.asynchronous.cluster_barrier_cycles,
                         kernel.launch().cluster.count() * kernel.launch().warps_per_cta()),
       gpc_way_(gpu.crossbar.gpc_clock_cycles),
-      window_(memory_.least_latency()),
+      window_(memory_.least_latency() / (kAside ? 2 : 1)),
       ended_(later.cta) {
   // What the SMs of a cluster tell each other is there sooner than an answer of L2.
   const auto meets = [](const Instruction& one) { return one.op == OpClass::cluster_barrier; };
@@ -98,7 +99,7 @@ void WindowEngine<SmModel>::run(Cycle until) {
       const Cycle coming = earliest_on_its_way();
       if (coming == kNever || coming >= next + window_ - memory_.least_response()) break;
       const Cycle released = std::min(next - memory_.least_response(), coming) + window_;
-      release_replies(released);
+      release_replies(released, replies_);
       take_in_bulk_lines(to_ticks(released));
       next = next_event();
     }
@@ -111,8 +112,17 @@ void WindowEngine<SmModel>::run(Cycle until) {
     const Cycle end = now_ + window_;
     if (!clocks_.empty()) [[unlikely]]
       advance_clocks(now_);
-    advance_sms(end);
-    serve_requests(end);
+    if constexpr (kAside) {
+      const std::function<void()> aside = [this] { serve_requests(now_, served_); };
+      advance_sms(end, aside);
+      replies_.swap(served_);
+      take_requests(end);
+    } else {
+      advance_sms(end, {});
+      take_requests(end);
+      serve_requests(end, replies_);
+    }
+    for (std::size_t s = 0; s < sms_.size(); ++s) way_out_[s] = memory_.way_out_free(s) - behind(s);
     if constexpr (std::is_same_v<SmModel, Sm>) pass_messages();
     replace_ended_ctas(end);
     if (history_ != nullptr) [[unlikely]]
@@ -120,12 +130,17 @@ void WindowEngine<SmModel>::run(Cycle until) {
     now_ = end;
     if (on_progress) on_progress(*this);
   }
-  if (done()) serve_requests(kNever);  // stores that were still on their way
+  if (done()) {  // stores that were still on their way
+    if (kAside) serve_requests(now_, replies_);
+    take_requests(kNever);
+    serve_requests(kNever, replies_);
+  }
   if (history_ != nullptr) note_history();
 }
 
 template <class SmModel>
 Cycle WindowEngine<SmModel>::next_event() const {
+  if (kAside && !requests_.empty()) return now_;
   Cycle next = requests_.earliest_kept();
   for (std::size_t s = 0; s < sms_.size(); ++s) {
     const Cycle own = sms_[s]->next_event();
@@ -144,38 +159,30 @@ Cycle WindowEngine<SmModel>::next_event() const {
   return next;
 }
 
-// A thread begins with SMs of its own, whose state its core has at hand, and then helps the others: what an SM has to
-// do in a window varies. Attribution is kept by thread and must stay with it.
+// Attribution is kept by thread and must stay with it. The first thread does what there is to do `aside` before all.
 template <class SmModel>
-void WindowEngine<SmModel>::advance_sms(Cycle until) {
-  const auto threads = static_cast<std::size_t>(workers_->threads());
-  for (std::size_t t = 0; t < threads; ++t) {
-    turns_[t].next.store(t, std::memory_order_relaxed);
-    turns_[t].said.clear();
-  }
+void WindowEngine<SmModel>::advance_sms(Cycle until, const std::function<void()>& aside) {
+  turns_.begin();
+  for (Said& own : said_by_thread_) own.sms.clear();
   const std::function<void(int)> body = [&](int thread) {
-    const std::size_t own = static_cast<std::size_t>(thread);
-    const std::size_t helps = attributions_.empty() ? threads : 1;
-    for (std::size_t n = 0; n < helps; ++n) {
-      std::atomic<std::size_t>& next = turns_[(own + n) % threads].next;
-      for (std::size_t s = 0; (s = next.fetch_add(threads, std::memory_order_relaxed)) < sms_.size();) {
-        if constexpr (std::is_same_v<SmModel, CountingSm>)
-          if (s + threads < sms_.size()) sms_[s + threads]->fetch_ahead();
-        sms_[s]->hold_back(way_out_[s]);
-        if (!clocks_.empty()) [[unlikely]] {
-          deliver_due(s, until);
-          sms_[s]->advance(until - behind_[s]);
-        } else {
-          deliver_all(s);
-          sms_[s]->advance(until);
-        }
-        if (!sms_[s]->outbox().empty() || !sms_[s]->finished().empty()) turns_[own].said.add(s);
+    if (thread == 0 && aside) aside();
+    SmSet& said = said_by_thread_[static_cast<std::size_t>(thread)].sms;
+    turns_.each(static_cast<std::size_t>(thread), attributions_.empty(), [&](std::size_t s, std::size_t next) {
+      if constexpr (std::is_same_v<SmModel, CountingSm>) sms_[next]->fetch_ahead();
+      sms_[s]->hold_back(way_out_[s]);
+      if (!clocks_.empty()) [[unlikely]] {
+        deliver_due(s, until);
+        sms_[s]->advance(until - behind_[s]);
+      } else {
+        deliver_all(s);
+        sms_[s]->advance(until);
       }
-    }
+      if (!sms_[s]->outbox().empty() || !sms_[s]->finished().empty()) said.add(s);
+    });
   };
   workers_->run(body);
   said_.clear();
-  for (const Turn& turn : turns_) said_ |= turn.said;
+  for (const Said& own : said_by_thread_) said_ |= own.sms;
 }
 
 template <class SmModel>
@@ -262,57 +269,58 @@ double WindowEngine<SmModel>::clock_share() const {
 
 // The reply is among the last.
 template <class SmModel>
-void WindowEngine<SmModel>::later(std::size_t sm, std::uint32_t fill) {
+void WindowEngine<SmModel>::later(std::size_t sm, std::uint32_t fill, Replies& replies) {
   if (held_replies_.later(static_cast<std::uint16_t>(sm), fill, memory_.shared_cycles())) return;
-  const auto reply = std::find_if(replies_[sm].rbegin(), replies_[sm].rend(),
+  const auto reply = std::find_if(replies[sm].rbegin(), replies[sm].rend(),
                                   [fill](const MemoryReply& one) { return one.fill == fill; });
-  if (reply != replies_[sm].rend()) reply->ready += memory_.shared_cycles();
+  if (reply != replies[sm].rend()) reply->ready += memory_.shared_cycles();
 }
 
 template <class SmModel>
-void WindowEngine<SmModel>::serve_requests(Cycle until) {
+void WindowEngine<SmModel>::take_requests(Cycle until) {
   requests_.clear();
-  memory_.begin_round();
   said_.each([&](std::size_t s) { requests_.take(sms_[s]->outbox(), until, behind(s)); });
-  const auto serve = [this](const MemoryRequest& request) {
-    release_replies(request.time + memory_.request_cycles());
+}
+
+// What has been taken, all before `until`.
+template <class SmModel>
+void WindowEngine<SmModel>::serve_requests(Cycle until, Replies& replies) {
+  memory_.begin_round();
+  const auto serve = [&](const MemoryRequest& request) {
+    release_replies(request.time + memory_.request_cycles(), replies);
     if (is_bulk(request.kind)) [[unlikely]] {
-      serve_bulk(request);
+      serve_bulk(request, replies);
       return;
     }
     const Cycle ready = memory_.serve(request);
     if (memory_.coming())
       held_replies_.add(*memory_.coming(), ready, request.fill, request.sm);
     else
-      replies_[request.sm].push_back({request.fill, arrives(request.sm, ready)});
-    if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill);
+      replies[request.sm].push_back({request.fill, arrives(request.sm, ready)});
+    if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill, replies);
     if (is_write(request.kind)) last_write_ = std::max(last_write_, ready - memory_.least_store_latency());
   };
   requests_.each(
       serve, [this](const MemoryRequest& request) { memory_.announce(request); },
       [this](const MemoryRequest& request) { memory_.announce_again(request); });
   held_replies_.settle();
-  // Whatever could be in an SM before the end of the next window.
-  if (until < kNever) {
-    release_replies(until + window_ - memory_.least_response());
-    take_in_bulk_lines(to_ticks(until + window_ - memory_.least_response()));
-  }
-  for (std::size_t s = 0; s < sms_.size(); ++s) {
-    const Cycle free = memory_.way_out_free(s) - behind(s);
-    if (way_out_[s] != free) way_out_[s] = free;
-  }
+  if (until == kNever) return;
+  // Whatever could be in an SM before the end of the window that these replies are delivered before.
+  const Cycle known = until + window_ * (kAside ? 2 : 1) - memory_.least_response();
+  release_replies(known, replies);
+  take_in_bulk_lines(to_ticks(known));
 }
 
 template <class SmModel>
-void WindowEngine<SmModel>::release_replies(Cycle until) {
-  held_replies_.take_in(memory_, until, [this](const HeldReplies::Held& one) {
-    replies_[one.sm].push_back({one.fill, arrives(one.sm, one.ready)});
+void WindowEngine<SmModel>::release_replies(Cycle until, Replies& replies) {
+  held_replies_.take_in(memory_, until, [&](const HeldReplies::Held& one) {
+    replies[one.sm].push_back({one.fill, arrives(one.sm, one.ready)});
   });
 }
 
 // A line of a bulk copy. Of a copy into shared memory: when the last line is there, so are its bytes.
 template <class SmModel>
-void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
+void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request, [[maybe_unused]] Replies& replies) {
   MemoryRequest plain = request;
   if (request.kind == RequestKind::bulk_prefetch) {
     memory_.prefetch(request);
@@ -340,7 +348,7 @@ void WindowEngine<SmModel>::serve_bulk(const MemoryRequest& request) {
     const bool alone = targets == 1 && sms[0] == request.sm;
     if (alone) plain.fill = kNoFill;  // no reply is known by it
     const Tick when = memory_.bring_bulk(plain, alone);
-    if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill);
+    if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill, replies);
     for (std::size_t i = 0; i < targets; ++i)
       bulk_lines_[sms[i]].add({when, request.fill, request.sm, static_cast<std::uint8_t>(ranks[i]), plain.sectors});
     copy.lines_out += static_cast<std::uint32_t>(targets) - 1;

@@ -10,11 +10,11 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +34,7 @@
 #include "sim/engine/request_order.h"
 #include "sim/engine/sm_counters.h"
 #include "sim/engine/sm_set.h"
+#include "sim/engine/sm_turns.h"
 #include "sim/engine/timing/sm.h"
 #include "sim/simulate.h"
 
@@ -99,6 +100,11 @@ class WindowEngine {
   std::function<void(const WindowEngine&)> on_progress;
 
  private:
+  // Whether the chip serves the requests of a window while SMs are in the next one. Then windows are half as long, so
+  // that replies are there in time all the same.
+  static constexpr bool kAside = std::is_same_v<SmModel, CountingSm>;
+  using Replies = std::vector<std::vector<MemoryReply>>;  // by SM
+
   void note_history();
   void advance_clocks(Cycle until);
   Cycle behind(std::size_t sm) const { return clocks_.empty() ? 0 : behind_[sm]; }
@@ -106,14 +112,15 @@ class WindowEngine {
   Cycle arrives(std::size_t sm, Cycle ready) const { return clocks_.empty() ? ready : ready + longer_[sm]; }
   void deliver_due(std::size_t sm, Cycle until);
   void deliver_all(std::size_t sm);
-  void advance_sms(Cycle until);
-  void serve_requests(Cycle until);
-  void later(std::size_t sm, std::uint32_t fill);
-  void release_replies(Cycle until);
+  void advance_sms(Cycle until, const std::function<void()>& aside);
+  void take_requests(Cycle until);
+  void serve_requests(Cycle until, Replies& replies);
+  void later(std::size_t sm, std::uint32_t fill, Replies& replies);
+  void release_replies(Cycle until, Replies& replies);
   void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
   void fill(const FinishedCta& ended);
-  void serve_bulk(const MemoryRequest& request);
+  void serve_bulk(const MemoryRequest& request, Replies& replies);
   void take_in_bulk_lines(Tick until);
   void complete(BulkCopies& copies, std::uint32_t index);
   // The earliest of replies and lines that are on their way and not known to their SMs.
@@ -133,17 +140,16 @@ class WindowEngine {
   std::vector<std::unique_ptr<SmModel>> sms_;
   std::vector<Attribution> attributions_;  // of the SMs that one thread advances; none: not asked for
   std::unique_ptr<WorkerPool> workers_;
-  struct alignas(64) Turn {
-    explicit Turn(std::size_t sms) : said(sms) {}
-    Turn(const Turn& other) : said(other.said) {}  // before the threads begin
-
-    std::atomic<std::size_t> next{0};  // SM, of those that a thread begins with
-    SmSet said;                        // of those that it has advanced, with something for the chip
+  SmTurns turns_;
+  // With something for the chip, after a window: all, and those that each thread has advanced.
+  SmSet said_;
+  struct alignas(64) Said {
+    SmSet sms;
   };
-  std::vector<Turn> turns_;                        // by thread
-  SmSet said_;                                     // by all threads
+  std::vector<Said> said_by_thread_;
   RequestOrder requests_;                          // of the last window
-  std::vector<std::vector<MemoryReply>> replies_;  // by SM, to be delivered before the next window
+  Replies replies_;                                // to be delivered before the next window
+  Replies served_;                                 // kAside only: before the one after it
   HeldReplies held_replies_;                       // of what has not come to L2
   // ... and before later ones, where clocks slow down.
   std::vector<TimedQueue<MemoryReply, &MemoryReply::ready>> later_replies_;
