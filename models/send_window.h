@@ -29,8 +29,13 @@ class SendWindow {
   Tick leaves_behind(Tick now) const { return std::max(leaves(now), waits_); }
   // What has left last waits for its slice until then.
   void waits(Tick until) { waits_ = std::max(waits_, until); }
-  // Something on `sectors` has left that a slice will have taken up at `then`.
-  void note(unsigned sectors, Tick then) {
+  // When what the SM meant to send at `asked`, at most as late as all so far, has left.
+  Tick left(Tick asked) const { return std::min(asked + late_, last_left_); }
+  // Something on `sectors` that the SM meant to send at `asked` leaves at `now`; a slice will have taken it up at
+  // `then`.
+  void note(unsigned sectors, Tick asked, Tick now, Tick then) {
+    late_ = now - asked;
+    last_left_ = now;
     // In order: what a slice takes up early stands behind its elders all the same.
     latest_ = std::max(latest_, then);
     for (unsigned s = 0; s < sectors; ++s) {
@@ -43,6 +48,7 @@ class SendWindow {
   std::vector<Tick> taken_up_;  // by sector of the latest ones; a ring
   std::size_t oldest_ = 0;
   Tick latest_;
+  Tick late_, last_left_;  // of what was sent last
   Tick waits_;
 };
 

@@ -81,7 +81,7 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
     const Written written = write(place.partition, request, there);
     // What a slice's input counts: a sector each, and one more for what is written in part.
     const unsigned packets = request.sectors.count() + (request.kind == RequestKind::partial_write ? 1 : 0);
-    stores_[request.sm].note(packets, sent + (written.taken_up - there));
+    stores_[request.sm].note(packets, to_ticks(request.time), sent, sent + (written.taken_up - there));
     stores_[request.sm].waits(sent + written.waited);
     return to_cycles_up(written.done + response_latency_ + way);
   }
@@ -256,7 +256,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   Tick now = sent + request_latency_ + place.way;
   if (place.partition != home) now = fabric_[home].accept(line, sectors, now);
   const L2Partition::Lookup found = partitions_[home].atomic(request, now);
-  atomics_[request.sm].note(sectors.count(), sent + (found.began - now));
+  atomics_[request.sm].note(sectors.count(), to_ticks(request.time), sent, sent + (found.began - now));
   const Tick looked_up = found.looked_up + slice_latency_;
   Tick done = looked_up + atomic_latency_;
   const SectorMask missing = sectors - found.present;

@@ -101,6 +101,11 @@ class MemorySystem {
   // When the SM's stores so far let it send more.
   Cycle way_out_free(std::size_t sm) const { return to_cycles_up(stores_[sm].leaves(Tick())); }
 
+  // When what the SM meant to store or reduce at `asked` has left it. REQUIRES: all of that by then was served.
+  Cycle stored(std::size_t sm, Cycle asked) const {
+    return to_cycles_up(std::max(stores_[sm].left(to_ticks(asked)), atomics_[sm].left(to_ticks(asked))));
+  }
+
   MemoryCounters counters() const { return {counters_, hbm_.counters()}; }
   // Sectors that each L2 slice has taken in or given, those of the first partition first; bytes of each HBM channel.
   std::vector<std::uint64_t> slice_sectors() const {

@@ -439,6 +439,20 @@ void WindowEngine<SmModel>::fill(const FinishedCta& ended) {
   }
 }
 
+// What a CTA has stored may leave later than its SM has thought: slices are busy. By its end all of that was served.
+template <class SmModel>
+void WindowEngine<SmModel>::wait_for_stores([[maybe_unused]] FinishedCta& cta) {
+  if constexpr (std::is_same_v<SmModel, Sm>) {
+    if (cta.stored == 0) return;
+    const auto sm = static_cast<std::size_t>(cta.sm);
+    const Cycle left = memory_.stored(sm, cta.stored);
+    cta.stored = 0;
+    if (left <= cta.end) return;
+    sms_[sm]->stays(cta.end - behind(sm), left - behind(sm));
+    cta.end = left;
+  }
+}
+
 // Of the CTAs whose warps have exited, those that have left their SM before `until`.
 template <class SmModel>
 void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
@@ -447,6 +461,7 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
     for (FinishedCta cta : sms_[s]->finished()) {
       cta.left = cta.end;
       cta.end += behind(s);
+      if (cta.stored > 0) cta.stored += behind(s);
       if (const auto start = starts_.find(cta.cta); start != starts_.end()) {
         cta.start = start->second;
         starts_.erase(start);
@@ -455,7 +470,8 @@ void WindowEngine<SmModel>::replace_ended_ctas(Cycle until) {
     }
     sms_[s]->finished().clear();
   });
-  std::erase_if(leaving_, [&](const FinishedCta& cta) {
+  std::erase_if(leaving_, [&](FinishedCta& cta) {
+    if (cta.end <= until) wait_for_stores(cta);
     if (cta.end <= until) timeline_.push_back(cta);
     return cta.end <= until;
   });

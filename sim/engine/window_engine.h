@@ -117,6 +117,7 @@ class WindowEngine {
   void serve_requests(Cycle until, Replies& replies);
   void later(std::size_t sm, std::uint32_t fill, Replies& replies);
   void release_replies(Cycle until, Replies& replies);
+  void wait_for_stores(FinishedCta& cta);
   void replace_ended_ctas(Cycle until);
   void give(const CtaDispatch::Placement& placement);
   void fill(const FinishedCta& ended);
@@ -147,10 +148,10 @@ class WindowEngine {
     SmSet sms;
   };
   std::vector<Said> said_by_thread_;
-  RequestOrder requests_;                          // of the last window
-  Replies replies_;                                // to be delivered before the next window
-  Replies served_;                                 // kAside only: before the one after it
-  HeldReplies held_replies_;                       // of what has not come to L2
+  RequestOrder requests_;     // of the last window
+  Replies replies_;           // to be delivered before the next window
+  Replies served_;            // kAside only: before the one after it
+  HeldReplies held_replies_;  // of what has not come to L2
   // ... and before later ones, where clocks slow down.
   std::vector<TimedQueue<MemoryReply, &MemoryReply::ready>> later_replies_;
   std::vector<FinishedCta> timeline_;

@@ -14,7 +14,8 @@ namespace tilescope {
 struct CtaSlot {
   std::int64_t cta = -1;
   Cycle start = 0;
-  Cycle end = 0;  // so far
+  Cycle end = 0;     // so far
+  Cycle stored = 0;  // the last of its stores so far is to leave the SM
   std::vector<std::uint16_t> warps;
   CtaBarriers barriers;
   Mbarriers mbarriers;
@@ -47,6 +48,7 @@ class CtaSlots {
     free_.pop_back();
     slots_[s].cta = cta;
     slots_[s].start = slots_[s].end = start;
+    slots_[s].stored = 0;
     slots_[s].barriers.start(static_cast<int>(slots_[s].warps.size()));
     slots_[s].mbarriers.clear();
     slots_[s].cluster_releases = 0;

@@ -545,6 +545,7 @@ void Sm::exit_warp(Warp& warp, Cycle now) {
   counters_.stall_cycles[static_cast<std::size_t>(Stall::drain)] += static_cast<std::uint64_t>(gone - now - 1);
   counters_.warp_cycles += static_cast<std::uint64_t>(gone - warp.start);
   slot.end = std::max(slot.end, gone);
+  slot.stored = std::max(slot.stored, warp.stores_left);
   places_.leave(warp.sub, gone);
   warp.exited = true;
   if (meets_cluster_) cluster_arrivals_.push_back({slot.cluster, now, true});
@@ -558,10 +559,19 @@ void Sm::exit_warp(Warp& warp, Cycle now) {
     sub.scheduler.remove(warp.slot, [this](std::uint16_t w, std::uint16_t place) { warps_[w].position = place; });
   ++counters_.ctas;
   first_ctas_.one_ends();
-  finished_.push_back({slot.cta, slot.start, slot.end, id_});
+  finished_.push_back({slot.cta, slot.start, slot.end, id_, 0, slot.stored});
   slots_.give_back(warp.slot);
   active_until_ = std::max(active_until_, slot.end);
   if (slots_.resident() == 0) counters_.active_cycles += static_cast<std::uint64_t>(active_until_ - active_since_);
+}
+
+void Sm::stays(Cycle end, Cycle until) {
+  const auto longer = static_cast<std::uint64_t>(until - end) * slots_.warps_of_cta();
+  counters_.stall_cycles[static_cast<std::size_t>(Stall::drain)] += longer;
+  counters_.warp_cycles += longer;
+  if (until <= active_until_) return;
+  if (slots_.resident() == 0) counters_.active_cycles += static_cast<std::uint64_t>(until - active_until_);
+  active_until_ = until;
 }
 
 SmCounters Sm::counters() const {

@@ -43,6 +43,9 @@ class Sm {
   // Places a CTA whose first instructions may issue at `start`. REQUIRES: there is room.
   void launch_cta(std::int64_t cta, Cycle start);
 
+  // The warps of a CTA that was to end at `end` stay until what they have stored has left.
+  void stays(Cycle end, Cycle until);
+
   // Issues everything that can issue before `until`. Misses are left in outbox(), ended CTAs in finished().
   // REQUIRES: every reply whose `ready` lies before `until` has been delivered.
   void advance(Cycle until);
