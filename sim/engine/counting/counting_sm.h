@@ -195,9 +195,10 @@ class CountingSm {
   std::vector<Turn> turns_;                     // of these
   const Turn* first_turn_;                      // where turns_ begins: it has room for every CTA
   // What share_out() has found, valid while `shared_`: the turns with a share, when the first of those that are away
-  // comes back, and whether somebody is here who needs none.
+  // comes back, when anything changes next, and whether somebody is here who needs none.
   std::vector<std::uint32_t> sharing_;
-  Cycle next_return_ = kNever, next_change_ = 0;
+  Cycle next_return_ = kNever;
+  Cycle next_change_ = 0;
   bool done_ = false;
   bool shared_ = false;
   std::vector<std::unique_ptr<Cta>> idle_;
