@@ -1,6 +1,7 @@
 #include "models/gpu_spec.h"
 
 #include <numeric>
+#include <string>
 
 #include "models/replacement/chosen.h"
 
@@ -36,7 +37,7 @@ void SmSpec::fields(SpecFields& f) {
   f.integer("register_allocation_unit", register_allocation_unit, {1, 4096}, "register",
             "granularity of a warp's allocation");
   f.require(!gpcs.empty(), "gpcs", "needs at least one GPC");
-  f.require(count() <= kMost, "gpcs", "more than 4096 SMs in total");
+  f.require(count() <= kMost, "gpcs", "more than " + std::to_string(kMost) + " SMs in total");
   f.require(sub_partitions > 0 && max_warps % sub_partitions == 0, "max_warps",
             "must be a multiple of sm.sub_partitions");
 }
