@@ -302,6 +302,8 @@ void HbmSpec::fields(SpecFields& f) {
   f.integer("fetch_bytes", fetch_bytes, {32, 128}, "byte", "smallest transfer");
   f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, unloaded");
   f.real("row_cycle_ns", row_cycle_ns, {0, 500}, "ns", "between two activations of a bank");
+  f.real("read_disorder", read_disorder, {0, 100}, "",
+         "what finds others waiting for the bus comes later by so many times its wait in order, on average; 0: in order");
   f.real("activate_ns", activate_ns, {0, 100}, "ns", "between two activations of a channel");
   f.real("burst_gap_ns", burst_gap_ns, {0, 100}, "ns",
          "a channel's bus stands idle before one fetch, half as long before two of a line");

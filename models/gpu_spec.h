@@ -233,6 +233,7 @@ struct HbmSpec {
   std::int64_t fetch_bytes = 0;
   double latency_ns = 0;           // beyond the slice
   double row_cycle_ns = 0;         // between two activations of a bank
+  double read_disorder = 0;        // of what a line would wait for the bus in order, by which it comes later, mean
   double activate_ns = 0;          // between two activations of a channel
   double burst_gap_ns = 0;         // of the bus, before a line of one fetch; less before more
   double refresh_interval_ns = 0;  // of a bank

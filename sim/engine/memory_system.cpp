@@ -184,13 +184,24 @@ Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors
   const Tick looked_up = found.looked_up + slice_latency_;
   if (missing.none()) return std::max(looked_up, found.ready);
 
-  const PortAnswer fetched = hbm_.lookup(line, missing, looked_up);
+  const PortAnswer fetched = fetch(line, missing, looked_up, by_fabric);
   fill(home, line, fetched.present, fetched.ready, now, true);
   if (const SectorMask rest = SectorMask::all() - fetched.present - found.held; whole_line && rest.any()) {
-    const PortAnswer behind = hbm_.lookup(line, rest, looked_up);
+    const PortAnswer behind = fetch(line, rest, looked_up, by_fabric);
     fill(home, line, behind.present, behind.ready, now, false);
   }
   return std::max(fetched.ready, found.ready);
+}
+
+// Requests are served in order of the time at which they leave their SMs, and those that come by the fabric are at HBM
+// later than others of that time. So that neither gets a turn before others that are there sooner, those that come
+// straight are put in line as if they had the same way, which is then left out.
+PortAnswer MemorySystem::fetch(LineAddress line, SectorMask sectors, Tick now, bool by_fabric) {
+  if (by_fabric) return hbm_.lookup(line, sectors, now);
+  const Tick way = fabric_.front().pass(slice_latency_);
+  PortAnswer answer = hbm_.lookup(line, sectors, now + way);
+  answer.ready -= way;
+  return answer;
 }
 
 void MemorySystem::fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now, bool waits) {
@@ -261,7 +272,7 @@ Cycle MemorySystem::serve_atomic(const MemoryRequest& request, Tick sent) {
   Tick done = looked_up + atomic_latency_;
   const SectorMask missing = sectors - found.present;
   if (missing.any()) {
-    const PortAnswer fetched = hbm_.lookup(line, missing, looked_up);
+    const PortAnswer fetched = fetch(line, missing, looked_up, place.partition != home);
     fill(home, line, fetched.present, fetched.ready, now, false);
     done = std::max(done, fetched.ready + atomic_latency_);
   } else {

@@ -135,6 +135,8 @@ class MemorySystem {
   // `whole_line`: what is missing brings the rest of its line into L2, behind it.
   Tick read_near(unsigned near, LineAddress line, SectorMask sectors, bool whole_line, Tick now);
   Tick read_home(unsigned home, LineAddress line, SectorMask sectors, bool whole_line, Tick now, bool by_fabric);
+  // Sectors that the line's home lacks, from HBM.
+  PortAnswer fetch(LineAddress line, SectorMask sectors, Tick now, bool by_fabric);
   struct Written {
     Tick taken_up;  // by the slices that it passes; the way between them left out
     Tick waited;    // of that, because they were busy
