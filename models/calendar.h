@@ -52,23 +52,6 @@ class Calendar {
     return end;
   }
 
-  // When the last piece would end if it were taken.
-  Tick end_of(Tick now, Tick duration) const {
-    std::int64_t span = now / kSpan;
-    if (span >= full_from_ && span < full_to_) span = full_to_;
-    Tick left = duration;
-    for (;; ++span) {
-      const Entry& entry = ring_[static_cast<std::size_t>(span) & mask_];
-      // As at() would find it.
-      const bool later = entry.span() > span && mask_ + 1 == kMostSpans;
-      const Tick taken = entry.of(span) ? entry.taken() : later ? kSpan : Tick();
-      if (taken == kSpan) continue;
-      const Tick piece = std::min(left, kSpan - taken);
-      left -= piece;
-      if (left == Tick()) return std::max(now, span * kSpan + taken) + piece;
-    }
-  }
-
   // How long from `now` on all of it is taken, as far as is remembered: at most that.
   Tick backlog(Tick now) const {
     const std::int64_t span = now / kSpan;

@@ -203,6 +203,7 @@ void L1Spec::fields(SpecFields& f) {
   f.integer("ways", ways, {1, 128}, "way", "lines per set");
   f.integers("set_hash", set_hash, {0, 65535}, "mask",
              "bits of the set's number that each bit of a line's number above them flips; none: no hash");
+  f.integer("reserved_lines", reserved_lines, {0, 1024}, "line", "of those that the carve-out leaves, never in use");
   f.integer("kept_hits", kept_hits, {0, 2}, "hit", "the last ones of a set, whose lines stay; 0: least recently used");
   f.integer("latency_cycles", latency_cycles, {1, 400}, "cycle", "LDG issue to result, hit");
   f.integer("tag_banks", tag_banks, {1, 16}, "bank", "look up one line per cycle each");
@@ -302,8 +303,6 @@ void HbmSpec::fields(SpecFields& f) {
   f.integer("fetch_bytes", fetch_bytes, {32, 128}, "byte", "smallest transfer");
   f.real("latency_ns", latency_ns, {1, 2000}, "ns", "slice miss to data at the slice, unloaded");
   f.real("row_cycle_ns", row_cycle_ns, {0, 500}, "ns", "between two activations of a bank");
-  f.real("read_disorder", read_disorder, {0, 100}, "",
-         "what finds others waiting for the bus comes later by so many times its wait in order, on average; 0: in order");
   f.real("activate_ns", activate_ns, {0, 100}, "ns", "between two activations of a channel");
   f.real("burst_gap_ns", burst_gap_ns, {0, 100}, "ns",
          "a channel's bus stands idle before one fetch, half as long before two of a line");

@@ -157,6 +157,7 @@ struct L1Spec {
   std::int64_t ways = 0;
   // The bits of a set's number that each bit of a line's number above them flips; none: no hash.
   std::vector<std::int64_t> set_hash;
+  std::int64_t reserved_lines = 0;  // of what the carve-out leaves, never in use
   std::int64_t kept_hits = 0;       // 0: least recently used
   std::int64_t latency_cycles = 0;  // issue to result, hit
   std::int64_t tag_banks = 0;
@@ -233,7 +234,6 @@ struct HbmSpec {
   std::int64_t fetch_bytes = 0;
   double latency_ns = 0;           // beyond the slice
   double row_cycle_ns = 0;         // between two activations of a bank
-  double read_disorder = 0;        // of what a line would wait for the bus in order, by which it comes later, mean
   double activate_ns = 0;          // between two activations of a channel
   double burst_gap_ns = 0;         // of the bus, before a line of one fetch; less before more
   double refresh_interval_ns = 0;  // of a bank

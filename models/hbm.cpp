@@ -1,8 +1,6 @@
 #include "models/hbm.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "models/support/bit_mixer.h"
 
@@ -26,7 +24,6 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor
       pseudo_channels_(static_cast<std::uint64_t>(gpu.hbm.pseudo_channels)),
       banks_(static_cast<std::size_t>(gpu.hbm.banks_per_channel / gpu.hbm.pseudo_channels)),
       write_batch_(std::max<std::int64_t>(1, gpu.hbm.write_batch / gpu.hbm.pseudo_channels)),
-      disorder_(std::llround(gpu.hbm.read_disorder * kDisorderUnit)),
       hash_(hash),
       parts_(channels_ * pseudo_channels_) {
   const double cycles_per_ns = gpu.clock.sm_mhz / 1000.0;
@@ -118,24 +115,8 @@ Tick Hbm::fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick 
   channel.bytes += bytes;
   channel.read_since = true;
   const Tick moves = count * burst_;
-  const Tick time = gap_before(count) + moves;
-  const Tick opened = open_row(at, line, now);
-  const Tick turn =
-      channel.bus.take(opened + passed_over(channel.bus, line.number() / row_lines_, opened, time), time) - moves;
+  const Tick turn = channel.bus.take(open_row(at, line, now), gap_before(count) + moves) - moves;
   return after_refresh(at, turn) + moves;
-}
-
-Tick Hbm::passed_over(const Calendar& bus, std::uint64_t row, Tick opened, Tick time) const {
-  const Tick waits = bus.end_of(opened, time) - time - opened;
-  if (disorder_ == 0 || waits <= Tick()) return {};
-  // Lines of a row that come together are taken together.
-  constexpr Tick kTogether = 16 * kCycle;
-  const std::uint64_t chance = mix_bits(mix_bits(row) + static_cast<std::uint64_t>(opened / kTogether));
-  // Half of all times are below one, half of the rest below two and so on, spread evenly: 1.5 in the mean.
-  constexpr std::int64_t kOne = 1 << 16;
-  const int ones = std::min(std::countl_zero(chance), 16);
-  const std::int64_t part = static_cast<std::int64_t>(chance << (ones + 1) >> 48U);
-  return Tick(waits.count() * disorder_ / kDisorderUnit * (2 * (ones * kOne + part)) / (3 * kOne));
 }
 
 Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {

@@ -58,7 +58,6 @@ class Hbm {
 
  private:
   static constexpr std::uint64_t kNone = ~0ULL;
-  static constexpr std::int64_t kDisorderUnit = 256;
   struct Bank {
     std::uint64_t place = kNone, place_before = kNone;  // open, or to be opened; open before
     Tick opened, opened_before;                         // from when on
@@ -87,9 +86,6 @@ class Hbm {
   Tick fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now);
   // Opens the line's row if it is not. Returns from when on its data can be on the bus.
   Tick open_row(const Where& at, LineAddress line, Tick now);
-  // How long others are taken before a line of `row` that could be on the bus from `opened` on and keeps it for `time`,
-  // beside those in front of it.
-  Tick passed_over(const Calendar& bus, std::uint64_t row, Tick opened, Tick time) const;
   // How long the bus stands idle before a line of which it moves `count` bursts.
   Tick gap_before(std::int64_t count) const { return burst_gap_ / count; }
   // `now`, or the end of the refresh that the place is in.
@@ -112,7 +108,6 @@ class Hbm {
   Tick refresh_;
   Tick turnaround_;
   std::int64_t write_batch_;
-  std::int64_t disorder_;  // kDisorderUnit: once
   const AddressHash& hash_;
   std::vector<PseudoChannel> parts_;  // those of a channel beside each other
   HbmCounters counters_;

@@ -10,9 +10,14 @@ L1Cache::L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_sh
 
 L1Cache::L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift, const L1SetIndex& index)
     : sets_(index.sets()),
-      room_(std::max<std::size_t>(1, static_cast<std::size_t>(capacity_kib * 1024 / kLineBytes) >> thin_shift)),
+      room_(room(spec, capacity_kib, thin_shift)),
       holds_nothing_(capacity_kib * 1024 < kLineBytes * spec.ways),
       tags_(make_tags(spec, index)) {}
+
+std::size_t L1Cache::room(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift) {
+  const std::int64_t lines = capacity_kib * 1024 / kLineBytes - spec.reserved_lines;
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::max<std::int64_t>(0, lines)) >> thin_shift);
+}
 
 L1Cache::Tags L1Cache::make_tags(const L1Spec& spec, const L1SetIndex& index) {
   const auto ways = static_cast<std::size_t>(spec.ways);

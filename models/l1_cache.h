@@ -4,9 +4,9 @@
 // the same fill and count as hits, as the hardware's counters do.
 //
 // Tags tell as many lines apart as the array that L1 divides with shared memory would hold; data has room in its part
-// of the array only. When that is full, a new line takes the place of the one of its set; if the
-// set is empty, of one of the next set that is not. Source: l1_sets; what goes when the room is full is a guess
-// (docs/memory-system.md).
+// of the array only, less some lines. When that is full, a new line takes the place of the one of its set; if the
+// set is empty, of one of the next set that is not. Source: l1_sets, l1_room; what goes when the room is full is a
+// guess (docs/memory-system.md).
 #pragma once
 
 #include <array>
@@ -58,6 +58,7 @@ class L1Cache {
   };
   using Tags = SectoredTags<Sectors, LastHitsKept, L1SetIndex>;
 
+  static std::size_t room(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift);
   static Tags make_tags(const L1Spec& spec, const L1SetIndex& index);
   L1Cache(const L1Spec& spec, std::int64_t capacity_kib, unsigned thin_shift, const L1SetIndex& index);
   // Null when the line is not here, or came before the last invalidation; otherwise a hit.

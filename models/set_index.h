@@ -1,13 +1,14 @@
 // Which set of a cache a line belongs to: consecutive lines fill the sets in turn, and each run of them, aligned to its
-// length, begins at a set of its own: scrambled where a run is as long as there are sets; where its length is given, 0.46
-// of all sets behind the one before.
+// length, begins at a set of its own: scrambled where a run is as long as there are sets; where its length is given,
+// 0.46 of all sets behind the one before.
 //
 // So contiguous data loads the sets evenly, for any number of sets, and a power-of-two stride no worse than at random.
 // Hardware hashes nearly do the first too. In a partition of an H200's or H100's L2, contiguous lines that are read
 // again and again are lost by whole sets: 1 % of them with 84 % of its room taken, 8 or 4 % with 90 %, 54 or 38 % with
 // 100 %, nine in ten with 108 %, all with 110 % (gpu/microbench/l2_replacement.cu); with lines thrown at random into
 // sets of 20 ways a third of 90 % would be lost. Runs of 8 MiB, of which each set has two or three lines, come closest
-// among powers of two (l2.set_run_mib), and with steps of 0.46 within 6.6 points of both GPUs, wherever the lines begin.
+// among powers of two (l2.set_run_mib), and with steps of 0.46 within 6.6 points of both GPUs, wherever the lines
+// begin.
 #pragma once
 
 #include <cstddef>

@@ -112,7 +112,7 @@ TEST_CASE("a line that a store to local memory leaves takes the place of one tha
 }
 
 TEST_CASE("what is kept is evicted like any other line: a footprint within the capacity stays, a larger one does not") {
-  const std::int64_t lines = 64 * 1024 / kLineBytes;
+  const std::int64_t lines = 64 * 1024 / kLineBytes - h200().l1.reserved_lines;
   struct {
     std::int64_t touched;
     bool stays;
@@ -188,7 +188,8 @@ TEST_CASE("lines so many apart put each other out as often as on hardware") {
   CHECK(evicting > 10);
 }
 
-TEST_CASE("five lines of one set put each other out, four do not; there is room for as much data as L1's part holds") {
+TEST_CASE(
+    "five lines of one set put each other out, four do not; there is no room for more data than L1's part holds") {
   const auto misses = [](L1Cache& cache, const std::vector<std::int64_t>& lines) {
     std::int64_t result = 0;
     for (const std::int64_t n : lines) {
@@ -205,15 +206,34 @@ TEST_CASE("five lines of one set put each other out, four do not; there is room 
     const std::vector<std::int64_t> lines(one_set.begin(), one_set.begin() + static_cast<std::ptrdiff_t>(count));
     for (int pass = 0; pass < 3; ++pass) CHECK(misses(cache, lines) == (pass == 0 || count == 5 ? count : 0));
   }
-  std::vector<std::int64_t> many(28 * 8 + 40);  // of 28 KiB, and some more
+  std::vector<std::int64_t> many(28 * 8);  // 28 KiB
   std::iota(many.begin(), many.end(), 0);
   L1Cache small = cache_of(28), large = cache_of(64);
   for (int pass = 0; pass < 3; ++pass) {
     misses(small, many);
     misses(large, many);
   }
-  CHECK(misses(small, many) >= 40);
+  CHECK(misses(small, many) >= h200().l1.reserved_lines);
   CHECK(misses(large, many) == 0);
+}
+
+TEST_CASE("of what the carve-out leaves some lines are never in use") {
+  // gpu/measured/h200/l1_room.csv: passes over lines in a row, 224 KiB of L1. Of 1,728 none is missed, of 1,792 22.6 %.
+  L1Spec all = h200().l1;
+  all.reserved_lines = 0;
+  const auto missed = [](L1Cache cache, std::int64_t lines) {  // percent, in the second pass
+    std::int64_t result = 0;
+    for (int pass = 0; pass < 2; ++pass)
+      for (std::int64_t i = 0; i < lines; ++i) {
+        if (holds(cache, line(i))) continue;
+        result += pass;
+        bring(cache, line(i));
+      }
+    return 100 * static_cast<double>(result) / static_cast<double>(lines);
+  };
+  CHECK(missed({h200().l1, 224}, 1728) == 0);
+  CHECK(missed({h200().l1, 224}, 1792) > 10);
+  CHECK(missed({all, 224}, 1792) == 0);
 }
 
 TEST_CASE("the hash spreads pieces of chunks over the sets: an SM's share of 20 MB stays") {
