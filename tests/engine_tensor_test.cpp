@@ -169,7 +169,8 @@ TEST_CASE("while tensor cores work their GPC's clock is lower, and what does not
   const auto outcome = [](const Program& program, const std::string& gpcs, const std::string& pct,
                           const std::string& gpc_way = "0") {
     return run(gpu("h100", {"sm.gpcs=" + gpcs, "clock.tensor_hold_ns=100000", "clock.tensor_pct=" + pct,
-                            "clock.tensor_step_pct=" + pct, "crossbar.gpc_clock_cycles=" + gpc_way}),
+                            "clock.tensor_step_pct=" + pct, "crossbar.gpc_clock_cycles=" + gpc_way,
+                            "hbm.refresh_ns=0"}),  // which loads wait for one depends on when they come
                HandMadeKernel(1, kLanes, program), Mode::timing);
   };
   const char *const whole = "100", *const half = "50";
