@@ -1,9 +1,8 @@
 // Which line goes when L1 is full, though the new line's set has a place? Each SM loads the same list of lines from an
 // empty L1 and then asks for one of them, every SM for another, so that all of what a list leaves is known.
 //
-// carveout: percent of the most shared memory that the launch prefers, which leaves 228 KiB less that of L1. list:
-// rising,
-//   lines in a row; scattered, lines at random of 2 MiB; twice: the first 32 of a row are loaded twice before the rest.
+// carveout: percent of 228 KiB that the launch prefers as shared memory. list: rising, lines in a row; scattered, lines
+//   at random of 2 MiB; twice, the first 32 of a row are loaded twice before the rest.
 // gone: lines of the list that are not there at its end. Traces: row is the list's length, index the place in the list
 // of a line that is gone, value 1.
 // passes: of passes over lines in a row, from an empty L1 on, the share that misses, percent, by pass: order=rising or
