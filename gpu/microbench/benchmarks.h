@@ -21,6 +21,7 @@ void succession(Report& report);
 void bandwidth(Report& report);
 void loaded_latency(Report& report);
 void read_waits(Report& report);
+void far_waits(Report& report);
 void hbm_latency(Report& report);
 void tile_burst(Report& report);
 void step_drift(Report& report);

@@ -36,6 +36,7 @@ const Benchmark kBenchmarks[] = {
     {"bandwidth", bandwidth},
     {"loaded_latency", loaded_latency},
     {"read_waits", read_waits},
+    {"far_waits", far_waits},
     {"hbm_latency", hbm_latency},
     {"tile_burst", tile_burst},
     {"step_drift", step_drift},
