@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kBytes = 512U << 20U;
 constexpr unsigned kPiece = 512, kPieces = kPlace / kPiece;
-constexpr int kMost = 512;  // pieces of an SM, at most
 
 // Each SM its `count` places, piece by piece, a warp after the other. cycles: of each piece.
 __global__ void __launch_bounds__(1024) read_places(const char* data, const unsigned* places, int count, int* here,
@@ -56,7 +55,7 @@ __global__ void __launch_bounds__(1024) read_places(const char* data, const unsi
     ends[sm_id()] = clock_now() - start;
   }
   for (unsigned piece = threadIdx.x; piece < count * kPieces; piece += blockDim.x) {
-    cycles[sm_id() * kMost + piece] = took[piece];
+    cycles[sm_id() * count * kPieces + piece] = took[piece];
   }
   if (sum == 0x12345678U) {
     *sink = sum;
@@ -75,27 +74,9 @@ void far_waits(Report& report) {
   const int count = static_cast<int>((24U << 20U) / kPlace / sms) / 2 * 2;
   for (const Whose whose : {Whose::own, Whose::other, Whose::both}) {
     const std::vector<unsigned> lists = lists_of_places(homes, whose, count, 0);
-    // The same places, each read by an SM beside its home.
-    std::vector<unsigned> of_home[2];
-    for (const unsigned place : lists) {
-      of_home[homes.of_place[place]].push_back(place);
-    }
-    int most = 0;
-    for (const int home : {0, 1}) {
-      const int beside = static_cast<int>(std::count(homes.of_sm.begin(), homes.of_sm.end(), home));
-      most = std::max(most, (static_cast<int>(of_home[home].size()) + beside - 1) / beside);
-    }
-    std::vector<unsigned> homed;
-    std::vector<std::size_t> next = {0, 0};
-    for (int sm = 0; sm < sms; ++sm) {
-      const std::vector<unsigned>& list = of_home[homes.of_sm[sm]];
-      for (int i = 0; i < most; ++i) {
-        homed.push_back(list.empty() ? lists[0] : list[next[homes.of_sm[sm]]++ % list.size()]);
-      }
-    }
-    const Recorder<unsigned> places(lists), at_home(homed);
+    const Recorder<unsigned> places(lists), at_home(lists_beside_home(homes, lists, 2 * count));
     for (const int warps : {2, 4, 8, 12, 16, 20, 24, 28, 32}) {
-      const Recorder<unsigned> cycles(static_cast<std::size_t>(sms) * kMost), ends(static_cast<std::size_t>(sms));
+      const Recorder<unsigned> cycles(2 * lists.size() * kPieces), ends(static_cast<std::size_t>(sms));
       const auto read = [&](const Recorder<unsigned>& of, int each) {
         const Recorder<int> here(1);
         read_places<<<sms, 32 * warps, kOneCtaPerSm>>>(reinterpret_cast<const char*>(data.device()), of.device(), each,
@@ -103,7 +84,7 @@ void far_waits(Report& report) {
         finish("read_places");
       };
       flush_l2();
-      read(at_home, most);
+      read(at_home, 2 * count);
       read(places, count);
       const std::string name = std::string("home=") + name_of(whose) + ";warps=" + std::to_string(warps);
       double end = 0;
@@ -116,7 +97,7 @@ void far_waits(Report& report) {
       std::vector<double> waits;
       for (int sm = 0; sm < sms; ++sm) {
         for (unsigned piece = 2U * static_cast<unsigned>(warps); piece < pieces; ++piece) {
-          waits.push_back(all[static_cast<std::size_t>(sm) * kMost + piece]);
+          waits.push_back(all[static_cast<std::size_t>(sm) * pieces + piece]);
         }
       }
       std::sort(waits.begin(), waits.end());

@@ -137,23 +137,7 @@ void home_rates(Report& report) {
         report.scalar("home_rates", "op=" + op + ";home=" + name_of(whose) + ";mib=" + std::to_string(mib), "lines",
                       of / cycles, "line/cycle");
       };
-      // The SMs of the home partition bring the lines there: the same places, each read by an SM beside its home.
-      std::vector<unsigned> of_home[2];
-      for (const unsigned place : places.host()) {
-        of_home[homes.of_place[place]].push_back(place);
-      }
-      std::vector<unsigned> homed;
-      for (int sm = 0; sm < sms; ++sm) {
-        const int home = partition[sm];
-        const int of = static_cast<int>(std::count(partition.begin(), partition.end(), home));
-        const int rank = static_cast<int>(std::count(partition.begin(), partition.begin() + sm, home));
-        for (int i = 0; i < 2 * count; ++i) {
-          const auto& list = of_home[home];
-          const std::size_t at = static_cast<std::size_t>(i) * of + rank;
-          homed.push_back(list.empty() ? places.host()[0] : list[at % list.size()]);
-        }
-      }
-      const Recorder<unsigned> home_lists(homed);
+      const Recorder<unsigned> home_lists(lists_beside_home(homes, places.host(), 2 * count));
       run(Op::kRead, flush, flush_count);
       run(Op::kRead, home_lists, 2 * count);
       tell("hit", lines, run(Op::kRead, places, count));

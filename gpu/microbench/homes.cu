@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "device_probe.cuh"
 #include "homes.h"
 
@@ -75,6 +77,26 @@ std::vector<unsigned> lists_of_places(const Homes& homes, Whose whose, int count
       const int home = whose == Whose::both ? i % 2 : partition ^ (whose == Whose::other ? 1 : 0);
       all.push_back(homes.places[home].at(next[home]++));
     }
+  }
+  return all;
+}
+
+std::vector<unsigned> lists_beside_home(const Homes& homes, const std::vector<unsigned>& places, int count) {
+  std::vector<unsigned> of_home[2];
+  for (const unsigned place : places) {
+    of_home[homes.of_place[place]].push_back(place);
+  }
+  const auto first = static_cast<std::size_t>(std::count(homes.of_sm.begin(), homes.of_sm.end(), 0));
+  const std::size_t beside[2] = {first, homes.of_sm.size() - first};
+  std::size_t rank[2] = {0, 0};
+  std::vector<unsigned> all;
+  for (const int home : homes.of_sm) {
+    const std::vector<unsigned>& list = of_home[home];
+    for (int i = 0; i < count; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * beside[home] + rank[home];
+      all.push_back(list.empty() ? places.front() : list[at % list.size()]);
+    }
+    ++rank[home];
   }
   return all;
 }

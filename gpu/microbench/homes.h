@@ -26,4 +26,9 @@ Homes find_homes(unsigned* data, std::size_t bytes);
 // list only.
 std::vector<unsigned> lists_of_places(const Homes& homes, Whose whose, int count, std::size_t from);
 
+// The same `places`, in lists of `count` for each SM, one SM after the other, of places whose home is the SM's own
+// partition: SMs that read theirs bring them there and nowhere else. Shorter ones begin again; an SM beside which there
+// is no home of any has the first place.
+std::vector<unsigned> lists_beside_home(const Homes& homes, const std::vector<unsigned>& places, int count);
+
 }  // namespace tilescope::gpu
