@@ -1,18 +1,20 @@
 // Where an address lives: its home partition, its slice there, its HBM channel.
 //
 // The hardware spreads lines by undisclosed hashes. The home partition is the parity of a few address bits where they
-// are known; channels change after as many bytes as one activation serves. Of 256 such pieces in a row each channel
-// has nearly as many, in an order that looks like chance; how many it takes on hardware is not known. Source: of 1, 3
-// and 13 MB in a row the channel that delivers most has 1.04, 1.009 and 1.005 times the mean of an H100's
-// (dram__bytes_read.max). Slices follow one by 64 KiB, whose pages of 4 KiB take eight slices each in turn. Within a
-// page the two lines of 256 bytes share a slice and each KiB has two. Source: atomics on 1, 2, 4 and 16 places 256
-// bytes apart reach 1, 2, 2 and 8 times the rate of one slice, with words of 8 bytes on both lines of each place too;
-// places in 256 KiB and more load the slices more evenly than pages thrown at random would
-// (gpu/microbench/throughput_atomic.cu, to=lines, H200).
+// are known. A KiB lies in two pseudo channels, which its pieces, of as many bytes as one activation serves, take by
+// turns; of as many KiBs in a row as there are pseudo channels each begins in another one, in an order that differs
+// from one such row to the next and on hardware is not known. Source: of 1, 3 and 13 MB in a row the channel that
+// delivers most has 1.04, 1.009 and 1.005 times the mean of an H100's (dram__bytes_read.max); while little is read, the
+// two halves of a KiB wait for refreshes together (gpu/microbench/read_waits.cu). Slices follow one by 64 KiB, whose
+// pages of 4 KiB take eight slices each in turn. Within a page the two lines of 256 bytes share a slice and each KiB
+// has two. Source: atomics on 1, 2, 4 and 16 places 256 bytes apart reach 1, 2, 2 and 8 times the rate of one slice,
+// with words of 8 bytes on both lines of each place too; places in 256 KiB and more load the slices more evenly than
+// pages thrown at random would (gpu/microbench/throughput_atomic.cu, to=lines, H200).
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "models/gpu_spec.h"
@@ -28,6 +30,7 @@ class AddressHash {
         slices_per_partition_(static_cast<std::uint64_t>(gpu.l2.slices / gpu.l2.partitions)),
         pseudo_channels_(static_cast<std::uint64_t>(gpu.hbm.pseudo_channels)),
         all_pseudo_channels_(static_cast<std::uint64_t>(gpu.hbm.channels) * pseudo_channels_),
+        steps_(steps(all_pseudo_channels_)),
         channel_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
         slice_reciprocal_((1ULL << 32U) / slices_per_partition_ + 1),
         partition_bits_(line_bits(gpu.l2.partition_bits)) {}
@@ -53,22 +56,23 @@ class AddressHash {
   unsigned channel(LineAddress line) const { return static_cast<unsigned>(pseudo_channel(line) / pseudo_channels_); }
   // Of those of all channels; those of a channel are neighbours.
   std::uint64_t pseudo_channel(LineAddress line) const {
-    const std::uint64_t row = line.number() / channel_lines_;
-    const std::uint64_t key = mix_bits(row / kTurnRows + 1);
-    // Some come once more than others in a turn: each time others.
-    const std::uint64_t one =
-        shuffled(row % kTurnRows, key) * all_pseudo_channels_ / kTurnRows + scale_to(key, all_pseudo_channels_);
-    return one < all_pseudo_channels_ ? one : one - all_pseudo_channels_;
+    const std::uint64_t piece = line.number() / channel_lines_;
+    const std::uint64_t kib = piece / kKibPieces;
+    const std::uint64_t key = mix_bits(kib / all_pseudo_channels_ + 1);
+    const std::uint64_t step = steps_[key % steps_.size()];
+    return (kib % all_pseudo_channels_ * step + (key >> 32U) + piece % 2 * all_pseudo_channels_ / 2) %
+           all_pseudo_channels_;
   }
 
  private:
   static constexpr std::uint64_t kPageLines = 32, kPageSlices = 8, kTurnPages = 16;
-  static constexpr std::uint64_t kTurnRows = 256;
-  // Each number below kTurnRows becomes another one, in an order that `key` chooses.
-  static std::uint64_t shuffled(std::uint64_t number, std::uint64_t key) {
-    number = (number ^ key) * 0xB5 % kTurnRows;
-    number = (number ^ number >> 4U ^ key >> 8U) * 0x6D % kTurnRows;
-    return (number ^ number >> 3U ^ key >> 16U) % kTurnRows;
+  static constexpr std::uint64_t kKibPieces = 4;
+  // Numbers without a common divisor with `count`: taken so many at a time, all of them come by once.
+  static std::vector<std::uint64_t> steps(std::uint64_t count) {
+    std::vector<std::uint64_t> result;
+    for (std::uint64_t step = 7; result.size() < 16; step += 2)
+      if (std::gcd(step, count) == 1) result.push_back(step);
+    return result;
   }
   // number % slices_per_partition_, by the rounded reciprocal: exact for the few hundred that slice() asks for.
   std::uint64_t wrapped(std::uint64_t number) const {
@@ -84,6 +88,7 @@ class AddressHash {
   std::uint64_t partitions_;
   std::uint64_t slices_per_partition_;
   std::uint64_t pseudo_channels_, all_pseudo_channels_;  // of a channel, of all
+  std::vector<std::uint64_t> steps_;                     // from one KiB to the next
   std::uint64_t channel_lines_;                          // consecutive, in one channel
   std::uint64_t slice_reciprocal_;
   std::uint64_t partition_bits_;

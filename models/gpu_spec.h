@@ -238,6 +238,7 @@ struct HbmSpec {
   double burst_gap_ns = 0;         // of the bus, before a line of one fetch; less before more
   double refresh_interval_ns = 0;  // of a bank
   double refresh_ns = 0;
+  std::int64_t read_queue = 0;   // lines that a channel serves in no order; more wait in front of it
   double turnaround_ns = 0;      // read to write and back
   std::int64_t write_batch = 0;  // fetches
   void fields(SpecFields& f);

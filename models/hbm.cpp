@@ -15,7 +15,7 @@ Tick part_of(Tick whole, std::uint64_t chance) {
 
 }  // namespace
 
-Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor)
+Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor, Owner* owner)
     : fetch_bytes_(gpu.hbm.fetch_bytes),
       row_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
       bank_lines_(static_cast<std::uint64_t>(gpu.hbm.bank_bytes / kLineBytes)),
@@ -25,6 +25,7 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor
       banks_(static_cast<std::size_t>(gpu.hbm.banks_per_channel / gpu.hbm.pseudo_channels)),
       write_batch_(std::max<std::int64_t>(1, gpu.hbm.write_batch / gpu.hbm.pseudo_channels)),
       hash_(hash),
+      owner_(owner),
       parts_(channels_ * pseudo_channels_) {
   const double cycles_per_ns = gpu.clock.sm_mhz / 1000.0;
   const double bytes_per_ns = gpu.hbm.bandwidth_gbs / static_cast<double>(parts_.size());
@@ -36,6 +37,8 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor
   burst_gap_ = to_ticks(gpu.hbm.burst_gap_ns * parts * cycles_per_ns);
   refresh_interval_ = to_ticks(gpu.hbm.refresh_interval_ns * cycles_per_ns);
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
+  queue_ = gpu.hbm.read_queue / gpu.hbm.pseudo_channels *
+           (kLineBytes / fetch_bytes_ * burst_ + gap_before(kLineBytes / fetch_bytes_));
   turnaround_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns);
   for (PseudoChannel& part : parts_) {
     part.bus = part.activations = Calendar(floor);
@@ -104,19 +107,34 @@ PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {
   return {widen(sectors), fetch(line, count, static_cast<std::uint64_t>(count * fetch_bytes_), now) + latency_};
 }
 
+PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now, std::uint32_t ticket) {
+  const std::int64_t count = fetches(sectors);
+  const Where at = where(line);
+  WaitingReads::Read read = turn_of(at, line, count, static_cast<std::uint64_t>(count * fetch_bytes_), now);
+  read.ticket = ticket;
+  at.channel.waiting.exchange(
+      read, std::max(now, read.turn - queue_), [this](std::uint32_t other) { return owner_->may_be_put_off(other); },
+      [this](const WaitingReads::Read& other) { put_off(other); });
+  return {widen(sectors), moved(at, read) + latency_};
+}
+
 Tick Hbm::complete(LineAddress line, SectorMask sectors, Tick now) {
   return fetch(line, fetches(sectors), static_cast<std::uint64_t>(sectors.bytes()), now);
 }
 
-Tick Hbm::fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
-  const Where at = where(line);
+WaitingReads::Read Hbm::turn_of(const Where& at, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
   PseudoChannel& channel = at.channel;
   counters_.read_bytes += bytes;
   channel.bytes += bytes;
   channel.read_since = true;
   const Tick moves = count * burst_;
-  const Tick turn = channel.bus.take(open_row(at, line, now), gap_before(count) + moves) - moves;
-  return after_refresh(at, turn) + moves;
+  const Tick open = open_row(at, line, now);
+  return {line, count, open, channel.bus.take(open, gap_before(count) + moves) - moves, 0};
+}
+
+Tick Hbm::fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
+  const Where at = where(line);
+  return moved(at, turn_of(at, line, count, bytes, now));
 }
 
 Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {

@@ -7,6 +7,7 @@
 // what waits for it then has its rows activated one after another. So loads wait long before the bus is full, and the
 // last lines of a burst come later than the bus alone would bring them. A controller puts refreshes off as it likes, so
 // they do not come at even intervals: kernels whose steps take as long as an interval would fall into step with them.
+// What waits in the queue of a pseudo channel is served in no order of its arrival (models/waiting_reads.h).
 // The bus is taken for a line's bursts, and stands idle for a moment before them, the less the more they are. Writes
 // collect in the pseudo channel and go out in batches, each of which turns the bus around once.
 //
@@ -33,16 +34,30 @@
 #include "models/memory_counters.h"
 #include "models/port.h"
 #include "models/support/units.h"
+#include "models/waiting_reads.h"
 
 namespace tilescope {
 
 class Hbm {
  public:
-  // `hash` outlives it. `floor`: of its calendars.
-  Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr);
+  // Whoever asks for reads with tickets.
+  class Owner {
+   public:
+    // It can be told that the read's data come later.
+    virtual bool may_be_put_off(std::uint32_t ticket) = 0;
+    // They come at `ready`.
+    virtual void put_off(std::uint32_t ticket, Tick ready) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+  // `hash` and `owner` outlive it. `floor`: of its calendars. `owner`: null: there are no reads with tickets.
+  Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor = nullptr, Owner* owner = nullptr);
 
   // Fetches sectors of a line, widened to whole fetches: all of them are there when the last is at the slice.
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now);
+  // The same of a read that can be told of another time until its data are there, by its ticket.
+  PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now, std::uint32_t ticket);
   // Fetches no more than these sectors, to complete what is written of them. Each pair keeps the bus busy as others do.
   // Returns the tick in which they have been on the bus.
   // Source: dram__bytes_read of sectors that leave L2 written in part, one of each line, is 32 B a sector
@@ -72,6 +87,7 @@ class Hbm {
     Tick gaps;                   // before them
     bool read_since = false;     // the last batch of writes
     std::vector<Bank> banks;
+    WaitingReads waiting;
   };
 
   // Where a line is.
@@ -82,7 +98,16 @@ class Hbm {
     std::size_t bank;
   };
   Where where(LineAddress line);
-  // The bus moves the line's `count` bursts. Returns when they have been on it.
+  // The next turn of a line of which the bus moves `count` bursts.
+  WaitingReads::Read turn_of(const Where& at, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now);
+  // When they have been on it.
+  Tick moved(const Where& at, const WaitingReads::Read& read) const {
+    return after_refresh(at, read.turn) + read.bursts * burst_;
+  }
+  void put_off(const WaitingReads::Read& read) {
+    owner_->put_off(read.ticket, moved(where(read.line), read) + latency_);
+  }
+  // Both, in order of arrival.
   Tick fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now);
   // Opens the line's row if it is not. Returns from when on its data can be on the bus.
   Tick open_row(const Where& at, LineAddress line, Tick now);
@@ -107,8 +132,10 @@ class Hbm {
   Tick refresh_interval_;
   Tick refresh_;
   Tick turnaround_;
+  Tick queue_;  // of a pseudo channel: what the bus needs for it when it is full
   std::int64_t write_batch_;
   const AddressHash& hash_;
+  Owner* owner_;
   std::vector<PseudoChannel> parts_;  // those of a channel beside each other
   HbmCounters counters_;
 };

@@ -63,7 +63,8 @@ void L2Partition::begin_as_left_by(const L2Partition& before) {
 
 L2Partition::Lookup L2Partition::lookup(LineAddress line, SectorMask sectors, Tick now) {
   Lookup result;
-  if (const Sectors* const way = tags_.find(line)) {
+  if (Sectors* const way = tags_.find(line)) {
+    way->set_followed(way->ready() > now);
     result.held = way->present();
     result.present = way->present() & sectors;
     if (result.present.any()) result.ready = way->ready();
@@ -98,6 +99,15 @@ L2Partition::Evicted L2Partition::fill(LineAddress line, SectorMask sectors, Tic
   here.set_ready(std::max(here.ready(), ready));
   slice_sectors_[hash_.slice(line)] += sectors.count();
   return evicted;
+}
+
+void L2Partition::put_off(LineAddress line, Tick ready) {
+  if (Sectors* const here = tags_.peek(line)) here->set_ready(std::max(here->ready(), ready));
+}
+
+bool L2Partition::followed(LineAddress line) {
+  const Sectors* const here = tags_.peek(line);
+  return here != nullptr && here->followed();
 }
 
 Tick L2Partition::take_in(LineAddress line, SectorMask sectors, Tick now) {

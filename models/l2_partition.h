@@ -72,6 +72,10 @@ class L2Partition {
   Lookup lookup(LineAddress line, SectorMask sectors, Tick now);
   // Puts sectors in, with data from `ready` on. Returns what had to leave. The slice takes them in by take_in().
   Evicted fill(LineAddress line, SectorMask sectors, Tick ready);
+  // Data of a line that are still on their way come later, at `ready`.
+  void put_off(LineAddress line, Tick ready);
+  // Somebody has looked up data of the line that were still on their way.
+  bool followed(LineAddress line);
   // The slice takes in what has come at `now`. Returns for how long stores that it has taken in hold it up.
   Tick take_in(LineAddress line, SectorMask sectors, Tick now);
   // Takes written sectors from the crossbar, whichever partition is their home. Returns when the slice has seen them.
@@ -111,7 +115,9 @@ class L2Partition {
     SectorMask present() const { return SectorMask(present_); }
     SectorMask dirty() const { return SectorMask(dirty_); }
     SectorMask partial() const { return SectorMask(partial_); }  // not present, some of their words are
-    bool written() const { return written_ != 0; }  // an SM of this partition or of the other has stored to it
+    bool written() const { return written_ != 0; }    // an SM of this partition or of the other has stored to it
+    bool followed() const { return followed_ != 0; }  // by another look-up, while data were on their way
+    void set_followed(bool followed) { followed_ = followed ? 1 : 0; }
     void set_written() { written_ = 1; }
     void set_ready(Tick ready) { ready_ = static_cast<std::uint64_t>(ready.count()) & kLatest; }
     void set_present(SectorMask sectors) { present_ = sectors.bits() & kAll; }
@@ -119,9 +125,10 @@ class L2Partition {
     void set_partial(SectorMask sectors) { partial_ = sectors.bits() & kAll; }
 
    private:
-    static constexpr std::uint64_t kLatest = (1ULL << 51U) - 1;  // 2^41 cycles
+    static constexpr std::uint64_t kLatest = (1ULL << 50U) - 1;  // 2^40 cycles
     static constexpr unsigned kAll = 15;
-    std::uint64_t ready_ : 51 = 0, written_ : 1 = 0, present_ : 4 = 0, dirty_ : 4 = 0, partial_ : 4 = 0;
+    std::uint64_t ready_ : 50 = 0, followed_ : 1 = 0, written_ : 1 = 0, present_ : 4 = 0, dirty_ : 4 = 0,
+                           partial_ : 4 = 0;
   };
   using Tags = SectoredTags<Sectors, ChosenReplacement>;
   static Tags make_tags(const GpuSpec& gpu, const AddressHash& hash, unsigned thin_shift);

@@ -32,7 +32,7 @@ constexpr std::uint8_t kManyWords = 255;
 struct MemoryRequest {
   Cycle time = 0;  // leaves the L1
   LineAddress line;
-  std::uint32_t fill = 0;  // the SM's own name for it
+  std::uint32_t fill = kNoFill;  // the SM's own name for it; kNoFill: it hears of no reply
   std::uint16_t sm = 0;
   SectorMask sectors;
   RequestKind kind = RequestKind::read;

@@ -33,9 +33,11 @@ namespace tilescope {
 
 class RequestCoalescer {  // of one GPC
  public:
-  // Whose reply was promised too early, as another SM joined the request: known only of those of the same round.
+  // Of whoever asked L2. Its reply was promised too early when another SM joins the request: known only of those of the
+  // same round.
   struct Asker {
     std::uint32_t round, fill;
+    std::uint32_t ticket;  // of its read from device memory
     std::uint16_t sm;
   };
   explicit RequestCoalescer(const RequestCoalescerSpec& spec)
@@ -66,9 +68,12 @@ class RequestCoalescer {  // of one GPC
       return {};
     }
     if (shared.served >= most_) return {};
-    if (++shared.served == 2) joined_ = &shared.asker;
+    asker_ = &shared.asker;
+    if (++shared.served == 2) joined_ = asker_;
     return {sectors, std::max(now, shared.ready + shared_cycles_)};
   }
+  // Whose request the last lookup joined. REQUIRES: it found the sectors.
+  const Asker& asker() const { return *asker_; }
   // Whose request the last lookup was the first to join; null: it joined none, or others had before.
   const Asker* joined() const { return joined_; }
   // A request of `asker` that went out on its own; late: how much later its answer comes than from an idle L2.
@@ -126,6 +131,7 @@ class RequestCoalescer {  // of one GPC
   std::int64_t most_;
   Tick asked_;
   bool unlike_ = false;  // the last lookup found the line open for other sectors
+  const Asker* asker_ = nullptr;
   const Asker* joined_ = nullptr;
   HugePageVector<Set> sets_;
   HugePageVector<Shared> shared_;  // by way and set: most are of the first way

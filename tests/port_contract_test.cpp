@@ -33,7 +33,7 @@ struct L2Port : L2Partition {
   L2Port() : L2Partition(h200(), hash(), 0) {}
 };
 struct FabricPort : FabricLink {
-  FabricPort() : FabricLink(h200(), hash()) {}
+  FabricPort() : FabricLink(h200()) {}
 };
 struct GpcPort : GpcPorts {
   GpcPort() : GpcPorts(h200(), hash()) {}
@@ -58,10 +58,10 @@ struct L1Port {
 // All behind one SM: answers everything.
 struct ChipPort {
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now) {
-    return {sectors, to_ticks(chip.serve({to_cycles_up(now), line, 0, 0, sectors, RequestKind::read}))};
+    return {sectors, to_ticks(chip.serve({to_cycles_up(now), line, kNoFill, 0, sectors, RequestKind::read}))};
   }
   Tick accept(LineAddress line, SectorMask sectors, Tick now) {
-    return to_ticks(chip.serve({to_cycles_up(now), line, 0, 0, sectors, RequestKind::write}));
+    return to_ticks(chip.serve({to_cycles_up(now), line, kNoFill, 0, sectors, RequestKind::write}));
   }
   // Without what an answer that SMs share takes longer, and with what waits for the way into an SM in order.
   MemorySystem chip{tilescope::test::gpu("h200", {"request_coalescer.shared_cycles=0", "crossbar.sm_read_disorder=0"})};

@@ -22,6 +22,7 @@ void bandwidth(Report& report);
 void loaded_latency(Report& report);
 void read_waits(Report& report);
 void far_waits(Report& report);
+void copy_waits(Report& report);
 void hbm_latency(Report& report);
 void tile_burst(Report& report);
 void step_drift(Report& report);

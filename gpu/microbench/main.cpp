@@ -37,6 +37,7 @@ const Benchmark kBenchmarks[] = {
     {"loaded_latency", loaded_latency},
     {"read_waits", read_waits},
     {"far_waits", far_waits},
+    {"copy_waits", copy_waits},
     {"hbm_latency", hbm_latency},
     {"tile_burst", tile_burst},
     {"step_drift", step_drift},

@@ -21,7 +21,7 @@ namespace tilescope::gpu {
 namespace {
 
 constexpr std::size_t kBytes = 512U << 20U;
-constexpr int kRounds = 150;          // loads of each warp
+constexpr int kMostRounds = 150;      // loads of each warp, as far as there are bytes for them
 constexpr unsigned kSettled = 20000;  // cycles
 constexpr unsigned kTogether = 100;   // cycles
 constexpr int kWarpsOfCta = 32;
@@ -43,7 +43,7 @@ __device__ unsigned load_piece(const char* from) {
 
 template <unsigned kPiece>
 __global__ void __launch_bounds__(1024)
-    wait_for_pieces(const char* data, int ctas, int* ctas_of_sm, int* here, Load* loads, unsigned* sink) {
+    wait_for_pieces(const char* data, int rounds, int ctas, int* ctas_of_sm, int* here, Load* loads, unsigned* sink) {
   extern __shared__ Load own[];
   __shared__ int slot;
   const int warps = blockDim.x / 32, warp = threadIdx.x / 32, sms = gridDim.x / ctas;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(1024)
   const long long start = clock64_now();
   const int of_sm = warps * ctas, first = sm_id() * of_sm + slot * warps;
   unsigned sum = 0;
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     const std::size_t piece = static_cast<std::size_t>(i) * sms * of_sm + first + warp;
     const char* from = data + piece * kPiece;
     asm volatile("" ::"l"(from));
@@ -66,12 +66,12 @@ __global__ void __launch_bounds__(1024)
     asm volatile("" ::"r"(sum));
     const unsigned cycles = clock_now(sum) - static_cast<unsigned>(before);
     if (threadIdx.x % 32 == 0) {
-      own[warp * kRounds + i] = {static_cast<unsigned>(before - start), cycles};
+      own[warp * rounds + i] = {static_cast<unsigned>(before - start), cycles};
     }
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < warps * kRounds; i += blockDim.x) {
-    loads[static_cast<std::size_t>(first) * kRounds + i] = own[i];
+  for (int i = threadIdx.x; i < warps * rounds; i += blockDim.x) {
+    loads[static_cast<std::size_t>(first) * rounds + i] = own[i];
   }
   if (sum == 0x12345678U) {
     *sink = sum;
@@ -86,22 +86,23 @@ struct Seen {
 template <unsigned kPiece>
 void measure(Report& report, const Recorder<unsigned>& data, const Homes& homes, int warps) {
   const int sms = sm_count(), ctas = (warps + kWarpsOfCta - 1) / kWarpsOfCta, of_cta = warps / ctas;
-  const int bytes = of_cta * kRounds * static_cast<int>(sizeof(Load));
+  const int rounds = std::min(kMostRounds, static_cast<int>(kBytes / kPiece) / (sms * warps));
+  const int bytes = of_cta * rounds * static_cast<int>(sizeof(Load));
   const auto kernel = &wait_for_pieces<kPiece>;
   const int room = ctas == 1 ? std::max(bytes, kOneCtaPerSm) : bytes;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room), "cudaFuncSetAttribute");
   const Recorder<int> here(1), ctas_of_sm(static_cast<std::size_t>(sms));
-  const Recorder<Load> loads(static_cast<std::size_t>(sms) * warps * kRounds);
+  const Recorder<Load> loads(static_cast<std::size_t>(sms) * warps * rounds);
   const Recorder<unsigned> sink(1);
   flush_l2();
-  kernel<<<sms * ctas, of_cta * 32, room>>>(reinterpret_cast<const char*>(data.device()), ctas, ctas_of_sm.device(),
-                                            here.device(), loads.device(), sink.device());
+  kernel<<<sms * ctas, of_cta * 32, room>>>(reinterpret_cast<const char*>(data.device()), rounds, ctas,
+                                            ctas_of_sm.device(), here.device(), loads.device(), sink.device());
   finish("wait_for_pieces");
   const std::vector<Load> all = loads.host();
   const std::string name = "piece=" + std::to_string(kPiece) + ";warps=" + std::to_string(warps);
 
   unsigned last = ~0U;  // when the first warp is done
-  for (std::size_t i = kRounds - 1; i < all.size(); i += kRounds) {
+  for (std::size_t i = rounds - 1; i < all.size(); i += rounds) {
     last = std::min(last, all[i].begin);
   }
   std::vector<double> waits[2];
@@ -111,7 +112,7 @@ void measure(Report& report, const Recorder<unsigned>& data, const Homes& homes,
     if (all[i].begin < kSettled || all[i].begin > last) {
       continue;
     }
-    const std::size_t warp = i / kRounds, piece = i % kRounds * sms * warps + warp;
+    const std::size_t warp = i / rounds, piece = i % rounds * sms * warps + warp;
     far_of[piece] = homes.of_place[piece * kPiece / kPlace] != homes.of_sm[warp / warps];
     waits[far_of[piece] ? 1 : 0].push_back(all[i].cycles);
     seen[piece] = {all[i].begin, static_cast<double>(all[i].cycles)};
@@ -169,7 +170,7 @@ void measure(Report& report, const Recorder<unsigned>& data, const Homes& homes,
 void read_waits(Report& report) {
   const Recorder<unsigned> data(kBytes / 4);
   const Homes homes = find_homes(data.device(), kBytes);
-  for (const int warps : {8, 16, 24, 32}) {
+  for (const int warps : {8, 16, 24, 32, 48, 64}) {
     measure<512>(report, data, homes, warps);
   }
   for (const int warps : {32, 64}) {

@@ -1,6 +1,7 @@
 #include "sim/engine/memory_system.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope {
 
@@ -36,13 +37,13 @@ void MemorySystem::set_ways(const GpuSpec& gpu, std::vector<Place>& places) {
 MemorySystem::MemorySystem(const GpuSpec& gpu, unsigned thin_shift)
     : hash_(gpu),
       coalescers_(gpu.sm.gpcs.size(), RequestCoalescer(gpu.request_coalescer)),
-      hbm_(gpu, hash_, &floor_),
+      hbm_(gpu, hash_, &floor_, this),
       atomics_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.atomics_under_way)),
       stores_(static_cast<std::size_t>(gpu.sm.count()), SendWindow(gpu.lsu.stores_under_way)),
       sm_ingress_(gpu, &intake_floor_),
       gpc_ports_(gpu.sm.gpcs.size(), GpcPorts(gpu, hash_, &floor_)),
       place_of_sm_(places(gpu)),
-      fabric_{FabricLink(gpu, hash_, &floor_), FabricLink(gpu, hash_, &floor_)},
+      fabric_{FabricLink(gpu, &floor_), FabricLink(gpu, &floor_)},
       request_latency_(to_ticks(gpu.crossbar.request_cycles)),
       response_latency_(to_ticks(gpu.crossbar.response_cycles)),
       slice_latency_(to_ticks(gpu.l2.latency_cycles)),
@@ -86,8 +87,11 @@ Cycle MemorySystem::serve(const MemoryRequest& request) {
     return to_cycles_up(written.done + response_latency_ + way);
   }
 
-  const Tick entered =
-      sm_ingress_.accept(request.sm, request.line, request.sectors, read_to_sm(request, behind_atomics, sent));
+  holds_back_ = request.fill != kNoFill;
+  const Tick at_gpc = read_to_sm(request, behind_atomics, sent);
+  holds_back_ = false;
+  if (coming_) return kNever;
+  const Tick entered = sm_ingress_.accept(request.sm, request.line, request.sectors, at_gpc);
   return to_cycles_up(entered + response_latency_ + way);
 }
 
@@ -100,25 +104,82 @@ Tick MemorySystem::read_to_sm(const MemoryRequest& request, Tick behind_atomics,
   const bool alone = behind_atomics > to_ticks(request.time);
   GpcPorts& ports = gpc_ports_[place.gpc];
   const Tick in_front = coalescer.in_front(ports.backlog(request.line, there + slice_latency_));
-  const PortAnswer shared =
-      alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent + way + in_front);
-  if (const RequestCoalescer::Asker* first = alone ? nullptr : coalescer.joined(); first && first->round == round_)
-    shared_reply_ = {first->sm, first->fill};
+  PortAnswer shared = alone ? PortAnswer{} : coalescer.lookup(request.line, request.sectors, sent + way + in_front);
+  if (shared.present.any()) {
+    const RequestCoalescer::Asker& asker = coalescer.asker();
+    Ticket& read = ticket(asker.ticket);
+    if (asker.ticket == 0) {
+      if (coalescer.joined() != nullptr && asker.round == round_) shared_reply_ = {asker.sm, asker.fill};
+    } else if (read.number == asker.ticket) {
+      read.followed = true;
+      shared.ready += read.late;
+      if (read.on_its_way && holds_back_) {
+        coming_ = Coming{.when = std::max(shared.ready, there),
+                         .at = Coming::At::other,
+                         .line = request.line,
+                         .rest = there,
+                         .ticket = asker.ticket,
+                         .sm = request.sm,
+                         .wanted = request.sectors};
+        return there;
+      }
+    }
+  }
   const SectorMask wanted = request.sectors - shared.present;
   Tick at_gpc = shared.ready;
   if (wanted.any()) {
-    holds_back_ = request.fill != kNoFill;
     const Tick at_slice = read_near(place.partition, request.line, wanted, request.whole_line, there);
-    holds_back_ = false;
-    const Tick entered = ports.accept(request.line, wanted, at_slice);
+    Tick entered;
+    if (coming_) {
+      coming_->sm = request.sm;
+      coming_->wanted = wanted;
+      entered = at_slice + ports.backlog(request.line, at_slice) + ports.least(wanted);
+    } else {
+      entered = ports.accept(request.line, wanted, at_slice);
+    }
     if (!alone) {
       const Tick idle = there + slice_latency_ + ports.least(wanted);
       coalescer.fill(request.line, wanted, entered, std::max(Tick(), entered - idle - in_front),
-                     {round_, request.fill, request.sm});
+                     {round_, request.fill, coming_ ? coming_->ticket : 0, request.sm});
     }
     at_gpc = std::max(at_gpc, entered);
   }
   return std::max(at_gpc, there);
+}
+
+std::optional<Cycle> MemorySystem::take_in(Coming& coming) {
+  const LineAddress line = coming.line;
+  const Place place = place_of_sm_[coming.sm];
+  Ticket& read = ticket(coming.ticket);
+  Tick at_gpc;
+  if (coming.at == Coming::At::other) {
+    if (read.number == coming.ticket && read.on_its_way) {
+      coming.when = std::max(coming.when + kLook, read.due);
+      return std::nullopt;
+    }
+    at_gpc = std::max(read.number == coming.ticket ? read.due : coming.when, coming.rest);
+  } else {
+    if (read.due > coming.when) {
+      coming.when = read.due;
+      return std::nullopt;
+    }
+    if (coming.at == Coming::At::home) {
+      coming.when += partitions_[coming.home].take_in(line, coming.fetched, coming.when);
+      coming.at = Coming::At::near;
+      if (coming.copied.any()) {
+        coming.when = fabric_[place.partition].accept(line, coming.copied, std::max(coming.when, coming.rest_at_home));
+        return std::nullopt;
+      }
+    } else {
+      coming.when += partitions_[place.partition].take_in(line, coming.copied, coming.when);
+    }
+    at_gpc = gpc_ports_[place.gpc].accept(line, coming.wanted, std::max(coming.when, coming.rest));
+    read.on_its_way = false;
+    read.due = at_gpc;
+  }
+  if (read.followed) at_gpc += to_ticks(shared_cycles_);
+  const Tick entered = sm_ingress_.accept(coming.sm, line, coming.wanted, at_gpc);
+  return to_cycles_up(entered + response_latency_ + place.way);
 }
 
 Tick MemorySystem::bring_bulk(const MemoryRequest& request, bool alone) {
@@ -161,17 +222,31 @@ Tick MemorySystem::read_near(unsigned near, LineAddress line, SectorMask sectors
   const Tick looked_up = found.looked_up + slice_latency_;
   if (missing.none()) return std::max(looked_up, found.ready);
 
-  const auto copy = [&](SectorMask wanted, bool rest, bool rest_of_line) {
+  const auto copy = [&](SectorMask wanted, bool rest) {
     const Tick at_home = read_home(home, line, wanted, rest, fabric_[home].pass(looked_up), true);
-    const Tick arrived = fabric_[near].accept(line, wanted, at_home);
-    fill(near, line, wanted, arrived, now, !rest_of_line);
+    Tick arrived;
+    if (coming_) {  // from device memory
+      coming_->copied = wanted;
+      arrived = fabric_[near].pass(at_home) + fabric_[near].least();
+    } else {
+      arrived = fabric_[near].accept(line, wanted, at_home);
+    }
+    if (holds_back_ && !coming_) {
+      Ticket& read = new_ticket();
+      coming_ = Coming{.when = arrived, .at = Coming::At::near, .line = line, .ticket = read.number, .copied = wanted};
+    }
+    fill(near, line, wanted, arrived, now, holds_back_);
     return arrived;
   };
-  const Tick arrived = copy(missing, whole_line, false);
+  const Tick arrived = copy(missing, whole_line);
   if (const SectorMask rest = SectorMask::all() - missing - found.held; whole_line && rest.any()) {
-    holds_back_ = false;
-    copy(rest, false, true);
+    const std::optional<Coming> waited_for = std::exchange(coming_, std::nullopt);
+    const bool holds_back = std::exchange(holds_back_, false);
+    copy(rest, false);
+    coming_ = waited_for;
+    holds_back_ = holds_back;
   }
+  if (coming_) coming_->rest = found.ready;
   return std::max(arrived, found.ready);
 }
 
@@ -184,8 +259,14 @@ Tick MemorySystem::read_home(unsigned home, LineAddress line, SectorMask sectors
   const Tick looked_up = found.looked_up + slice_latency_;
   if (missing.none()) return std::max(looked_up, found.ready);
 
-  const PortAnswer fetched = fetch(line, missing, looked_up, by_fabric);
-  fill(home, line, fetched.present, fetched.ready, now, true);
+  const PortAnswer fetched =
+      holds_back_ ? fetch_in_turn(line, missing, looked_up, by_fabric) : fetch(line, missing, looked_up, by_fabric);
+  fill(home, line, fetched.present, fetched.ready, now, holds_back_);
+  if (coming_) {
+    coming_->home = static_cast<std::uint8_t>(home);
+    coming_->fetched = fetched.present;
+    (by_fabric ? coming_->rest_at_home : coming_->rest) = found.ready;
+  }
   if (const SectorMask rest = SectorMask::all() - fetched.present - found.held; whole_line && rest.any()) {
     const PortAnswer behind = fetch(line, rest, looked_up, by_fabric);
     fill(home, line, behind.present, behind.ready, now, false);
@@ -204,24 +285,49 @@ PortAnswer MemorySystem::fetch(LineAddress line, SectorMask sectors, Tick now, b
   return answer;
 }
 
-void MemorySystem::fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now, bool waits) {
-  write_back(partitions_[partition].fill(line, sectors, ready), now);
-  if (!waits || !holds_back_) {
-    partitions_[partition].take_in(line, sectors, ready);
-  } else if (!coming_) {
-    coming_ = {line, static_cast<std::uint8_t>(partition), {ready, sectors}, {}};
-  } else {
-    coming_->then = {ready, sectors};
-  }
+PortAnswer MemorySystem::fetch_in_turn(LineAddress line, SectorMask sectors, Tick now, bool by_fabric) {
+  const Tick way = by_fabric ? Tick() : fabric_.front().pass(slice_latency_);
+  Ticket& read = new_ticket();
+  PortAnswer answer = hbm_.lookup(line, sectors, now + way, read.number);
+  answer.ready -= way;
+  read.by_fabric = by_fabric;
+  read.line = line;
+  read.due = answer.ready;
+  coming_ = Coming{.when = answer.ready, .line = line, .ticket = read.number};
+  return answer;
 }
 
-Tick MemorySystem::take_in(Coming& part) {
-  const Tick later = partitions_[part.partition].take_in(part.line, part.now.sectors, part.now.when);
-  part.now = part.then;
-  part.now.when += later;
-  part.then = {};
-  part.partition = static_cast<std::uint8_t>(1 - part.partition);
-  return later;
+MemorySystem::Ticket& MemorySystem::new_ticket() {
+  const std::uint32_t number = ++last_ticket_;
+  while (ticket(number).on_its_way) {
+    const std::vector<Ticket> before = std::exchange(tickets_, std::vector<Ticket>(2 * tickets_.size()));
+    for (const Ticket& one : before)
+      if (one.on_its_way) ticket(one.number) = one;
+  }
+  return ticket(number) = {.number = number, .on_its_way = true, .line = {}, .due = {}, .late = {}};
+}
+
+bool MemorySystem::may_be_put_off(std::uint32_t number) {
+  const Ticket& read = ticket(number);
+  if (read.number != number || !read.on_its_way || read.followed) return false;
+  const unsigned home = hash_.home_partition(read.line);
+  return !partitions_[home].followed(read.line) && !(read.by_fabric && partitions_[1 - home].followed(read.line));
+}
+
+void MemorySystem::put_off(std::uint32_t number, Tick ready) {
+  Ticket& read = ticket(number);
+  const Tick due = read.by_fabric ? ready : ready - fabric_.front().pass(slice_latency_);
+  read.late += due - read.due;
+  read.due = due;
+  const unsigned home = hash_.home_partition(read.line);
+  partitions_[home].put_off(read.line, due);
+  if (read.by_fabric) partitions_[1 - home].put_off(read.line, fabric_.front().pass(due) + fabric_.front().least());
+}
+
+void MemorySystem::fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now,
+                        bool held_back) {
+  write_back(partitions_[partition].fill(line, sectors, ready), now);
+  if (!held_back) partitions_[partition].take_in(line, sectors, ready);
 }
 
 // A slice of the near partition sees every store; what is at home in the other partition goes on to a slice there.
@@ -240,7 +346,7 @@ MemorySystem::Written MemorySystem::write(unsigned near, const MemoryRequest& re
     counters_.fabric_hit_sectors += sectors.count();  // a write always finds its place
     counters_.fabric_write_sectors += sectors.count();
     const Tick at_home = fabric_[home].accept(line, sectors, seen);
-    least += fabric_[home].least(sectors) + partitions_[home].least_passed_on(line, sectors);
+    least += fabric_[home].least() + partitions_[home].least_passed_on(line, sectors);
     seen = partitions_[home].accept_passed_on(line, sectors, at_home);
     taken_up = fabric_[home].without_way(seen);
   }

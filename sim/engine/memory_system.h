@@ -23,7 +23,7 @@
 
 namespace tilescope {
 
-class MemorySystem {
+class MemorySystem : private Hbm::Owner {
  public:
   // `thin_shift`: only one line in 2^thin_shift will be sent here (LineSample); capacities shrink with it.
   explicit MemorySystem(const GpuSpec& gpu, unsigned thin_shift = 0);
@@ -32,26 +32,31 @@ class MemorySystem {
   // GPU and thinning; nothing has been served.
   void begin_as_left_by(const MemorySystem& before);
 
-  // Serves one request; returns when its data is usable in the SM (write: when it is acknowledged).
+  // Serves one request; returns when its data is usable in the SM (write: when it is acknowledged); kNever: not known
+  // yet, as they are coming().
   // REQUIRES: requests come in order of time.
   Cycle serve(const MemoryRequest& request);
 
-  // What the slices of L2 still have to take in of a line that is fetched from HBM: at its home and then, when that is
-  // the other partition, near the SM.
+  // Data on their way to an SM that have not come to L2 yet. What they pass has room for them when they come to it.
   struct Coming {
-    struct Part {
-      Tick when;  // it is there
-      SectorMask sectors;
-    };
-    LineAddress line = LineAddress::none();
-    std::uint8_t partition = 0;  // whose turn is next
-    Part now, then;              // then: none, when there is no other
+    Tick when;  // they are where they are next, or later
+    enum class At : std::uint8_t { home, near, other };
+    At at = At::home;  // ... at the line's home, beside the SM, or with another request that this one shares
+    LineAddress line;
+    Tick rest{};               // of what the SM asked for is at the slice that is beside it
+    Tick rest_at_home{};       // ... of what that slice asked for at the line's home
+    std::uint32_t ticket = 0;  // of the request, or of that other one
+    std::uint16_t sm = 0;
+    std::uint8_t home = 0;
+    SectorMask wanted{};   // by the SM
+    SectorMask fetched{};  // by the home, from device memory
+    SectorMask copied{};   // by the slice beside the SM, from the home
   };
-  // Of the request just served: its reply is held back until all parts have been taken in, in the order of their times.
+  // Of the request just served: its reply is held back until they have been taken in, in the order of their times.
   const std::optional<Coming>& coming() const { return coming_; }
-  // The next part is taken in, at least as long after it has come as stores hold it up; the rest comes so much later.
-  // Returns that time.
-  Tick take_in(Coming& part);
+  // They are taken in where they are by now, at least as long after they have come as stores hold them up, and go on.
+  // Returns when they are usable in the SM, or nothing: when they are at the next place, `when`.
+  std::optional<Cycle> take_in(Coming& coming);
   // From an SM to a slice.
   Cycle request_cycles() const { return to_cycles_up(request_latency_); }
   // What has come to a slice is not in an SM before.
@@ -137,14 +142,30 @@ class MemorySystem {
   Tick read_home(unsigned home, LineAddress line, SectorMask sectors, bool whole_line, Tick now, bool by_fabric);
   // Sectors that the line's home lacks, from HBM.
   PortAnswer fetch(LineAddress line, SectorMask sectors, Tick now, bool by_fabric);
+  // The same for a reply that is held back.
+  PortAnswer fetch_in_turn(LineAddress line, SectorMask sectors, Tick now, bool by_fabric);
+  // A request whose data are on their way.
+  struct Ticket {
+    std::uint32_t number = 0;
+    bool on_its_way = false;
+    bool followed = false;  // another request of the GPC shares it
+    bool by_fabric = false;
+    LineAddress line;
+    Tick due;   // they come from device memory to the line's home; then: have come to the GPC
+    Tick late;  // by how much that has been put off
+  };
+  Ticket& ticket(std::uint32_t number) { return tickets_[number % tickets_.size()]; }
+  Ticket& new_ticket();
+  bool may_be_put_off(std::uint32_t number) override;
+  void put_off(std::uint32_t number, Tick ready) override;
   struct Written {
     Tick taken_up;  // by the slices that it passes; the way between them left out
     Tick waited;    // of that, because they were busy
     Tick done;
   };
   Written write(unsigned near, const MemoryRequest& request, Tick now);
-  // What a partition has fetched, or has been sent, is taken in when it has come, or by whoever the request waits for.
-  void fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now, bool waits);
+  // What a partition has fetched, or has been sent. `held_back`: it is taken in when it has come.
+  void fill(unsigned partition, LineAddress line, SectorMask sectors, Tick ready, Tick now, bool held_back);
   // Returns when HBM has room for what had to leave, completed where it was written in part.
   Tick write_back(const L2Partition::Written& written, Tick now);
   Tick write_back(const L2Partition::Evicted& evicted, Tick now);
@@ -177,7 +198,11 @@ class MemorySystem {
   Cycle shared_cycles_;
   std::optional<SharedReply> shared_reply_;
   std::optional<Coming> coming_;
-  bool holds_back_ = false;  // the request that is served waits for what it fetches to be taken in
+  bool holds_back_ = false;  // the reply to the request that is served, until what it fetches has been taken in
+  static constexpr Tick kLook = 32 * kCycle;  // after which it is looked for again what is later than promised
+  // A ring, twice as large whenever those on their way do not fit: as few as that, they stay in the host's cache.
+  std::vector<Ticket> tickets_ = std::vector<Ticket>(4096);
+  std::uint32_t last_ticket_ = 0;
   std::uint32_t round_ = 0;
   L2Counters counters_;
 };

@@ -270,7 +270,6 @@ double WindowEngine<SmModel>::clock_share() const {
 // The reply is among the last.
 template <class SmModel>
 void WindowEngine<SmModel>::later(std::size_t sm, std::uint32_t fill, Replies& replies) {
-  if (held_replies_.later(static_cast<std::uint16_t>(sm), fill, memory_.shared_cycles())) return;
   const auto reply = std::find_if(replies[sm].rbegin(), replies[sm].rend(),
                                   [fill](const MemoryReply& one) { return one.fill == fill; });
   if (reply != replies[sm].rend()) reply->ready += memory_.shared_cycles();
@@ -294,7 +293,7 @@ void WindowEngine<SmModel>::serve_requests(Cycle until, Replies& replies) {
     }
     const Cycle ready = memory_.serve(request);
     if (memory_.coming())
-      held_replies_.add(*memory_.coming(), ready, request.fill, request.sm);
+      held_replies_.add(*memory_.coming(), request.fill, request.sm);
     else
       replies[request.sm].push_back({request.fill, arrives(request.sm, ready)});
     if (const auto shared = memory_.shared_reply()) later(shared->sm, shared->fill, replies);
@@ -303,7 +302,6 @@ void WindowEngine<SmModel>::serve_requests(Cycle until, Replies& replies) {
   requests_.each(
       serve, [this](const MemoryRequest& request) { memory_.announce(request); },
       [this](const MemoryRequest& request) { memory_.announce_again(request); });
-  held_replies_.settle();
   if (until == kNever) return;
   // Whatever could be in an SM before the end of the window that these replies are delivered before.
   const Cycle known = until + window_ * (kAside ? 2 : 1) - memory_.least_response();

@@ -1,0 +1,59 @@
+// Reads that wait for the bus of a pseudo channel. A controller chooses among those in its queue by other things than
+// their age: a read that comes takes the turn of a random one of the last that came, itself included, and that one gets
+// the turn behind all. The bus is as busy as in order of arrival.
+//
+// Source: waits of single loads on an H200 (gpu/microbench/read_waits.cu). While 32, 48 and 64 warps of each SM have
+// four lines under way, near loads deviate by 270, 394 and 505 cycles from their mean: while few wait as if all of them
+// were served at random, but less when more do, so that the queue in which there is no order has an end. The halves of
+// a KiB, in the same pseudo channels, asked for within 100 cycles, wait independently of each other, so that neither
+// the load of a channel nor its refreshes scatter them; nor do time, SM or page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "models/support/bit_mixer.h"
+#include "models/support/units.h"
+
+namespace tilescope {
+
+class WaitingReads {
+ public:
+  struct Read {
+    LineAddress line;
+    std::int64_t bursts;
+    Tick open;             // its row is, and it can be moved
+    Tick turn;             // the bus moves it from then on
+    std::uint32_t ticket;  // of whoever asked
+  };
+
+  // A read that comes and would have the last turn takes that of one whose turn is after `first`, or keeps its own.
+  // may_be_put_off(ticket): whoever asked for it can still be told; put_off(read): it has another turn.
+  template <class MayBePutOff, class PutOff>
+  void exchange(Read& newcomer, Tick first, MayBePutOff&& may_be_put_off, PutOff&& put_off) {
+    std::uint64_t chance = mix_bits(newcomer.line.number() ^ static_cast<std::uint64_t>(newcomer.turn.count()) << 24U);
+    while (true) {
+      const std::size_t drawn = scale_to(chance, reads_.size() + 1);
+      if (drawn == reads_.size()) break;
+      Read& other = reads_[drawn];
+      if (other.turn > first && may_be_put_off(other.ticket)) {
+        if (other.turn < newcomer.turn && other.turn >= newcomer.open && other.bursts == newcomer.bursts) {
+          std::swap(other.turn, newcomer.turn);
+          put_off(other);
+        }
+        break;
+      }
+      other = reads_.back();
+      reads_.pop_back();
+      chance = mix_bits(chance + 1);
+    }
+    reads_.push_back(newcomer);
+  }
+
+ private:
+  std::vector<Read> reads_;  // in no order; some have left the queue
+};
+
+}  // namespace tilescope
