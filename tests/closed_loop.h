@@ -20,17 +20,13 @@ class ClosedLoop {
   explicit ClosedLoop(const GpuSpec& gpu) : memory(gpu) {}
 
   // what(time) happens at `time`. REQUIRES: not before what happens now.
-  void at(Cycle time, std::function<void(Cycle)> what) { events_.push({time, number_++, std::move(what)}); }
+  void at(Cycle time, std::function<void(Cycle)> what) {
+    events_.push({time, number_++, place_in(whats_, free_whats_, std::move(what))});
+  }
   // Serves a read of the time that it is; done(ready): its data is usable in the SM then.
   void load(MemoryRequest request, std::function<void(Cycle)> done) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(waiting_.size()));
-      waiting_.emplace_back();
-    }
-    request.fill = free_.back();
-    free_.pop_back();
+    request.fill = place_in(waiting_, free_, std::move(done));
     const Cycle ready = memory.serve(request);
-    waiting_[request.fill] = std::move(done);
     if (memory.coming())
       held_.add(*memory.coming(), request.fill, request.sm);
     else
@@ -51,31 +47,44 @@ class ClosedLoop {
       const Event event = events_.top();
       events_.pop();
       memory.begin_round();
-      event.what(event.time);
+      taken_from(whats_, free_whats_, event.what)(event.time);
     }
   }
 
   MemorySystem memory;
 
  private:
+  using What = std::function<void(Cycle)>;
   struct Event {
     Cycle time;
     std::uint64_t number;
-    std::function<void(Cycle)> what;
+    std::uint32_t what;  // its place
     bool operator<(const Event& other) const { return std::tie(time, number) > std::tie(other.time, other.number); }
   };
-  void reply(std::uint32_t fill, Cycle ready) {
-    const std::function<void(Cycle)> done = std::exchange(waiting_[fill], nullptr);
-    free_.push_back(fill);
-    done(ready);
+  static std::uint32_t place_in(std::vector<What>& all, std::vector<std::uint32_t>& free, What what) {
+    if (free.empty()) {
+      free.push_back(static_cast<std::uint32_t>(all.size()));
+      all.emplace_back();
+    }
+    const std::uint32_t place = free.back();
+    free.pop_back();
+    all[place] = std::move(what);
+    return place;
   }
+  static What taken_from(std::vector<What>& all, std::vector<std::uint32_t>& free, std::uint32_t place) {
+    free.push_back(place);
+    return std::exchange(all[place], nullptr);
+  }
+  void reply(std::uint32_t fill, Cycle ready) { taken_from(waiting_, free_, fill)(ready); }
 
   std::priority_queue<Event> events_;  // the earliest first
   std::uint64_t number_ = 0;
   HeldReplies held_;
   std::vector<HeldReplies::Held> replies_;
-  std::vector<std::function<void(Cycle)>> waiting_;  // by fill
-  std::vector<std::uint32_t> free_;                  // fills
+  std::vector<What> waiting_;        // by fill
+  std::vector<std::uint32_t> free_;  // fills
+  std::vector<What> whats_;          // of events
+  std::vector<std::uint32_t> free_whats_;
 };
 
 }  // namespace tilescope::test

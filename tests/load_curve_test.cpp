@@ -75,12 +75,14 @@ class Chip {
     std::vector<Cycle> sent(kSms);
     std::vector<Warp> all(kSms * warps);
     const Cycle begin = now_;
-    double done = 0, waited = 0;
+    const Cycle settled = cycles / 4;
+    double done = 0, turns = 0, waited = 0;
     std::function<void(Warp&, Cycle)> turn;
     const auto has_all = [&](Warp& warp) {
       now_ = std::max(now_, warp.ready);
       if (warp.ready - begin > cycles) return;
-      done += 1;
+      if (warp.ready - begin > settled) done += 1;
+      turns += 1;
       waited += static_cast<double>(warp.ready - warp.began);
       warp.piece += loads * step;
       loop_.at(warp.ready + between, [&](Cycle time) { turn(warp, time); });
@@ -116,7 +118,8 @@ class Chip {
     }
     loop_.run();
     now_ += 2000;
-    return {done * static_cast<double>(loads * kPieceLines * kLineBytes) / static_cast<double>(cycles), waited / done};
+    return {done * static_cast<double>(loads * kPieceLines * kLineBytes) / static_cast<double>(cycles - settled),
+            waited / turns};
   }
 
   std::string order_;
@@ -133,7 +136,7 @@ Seen modelled(const std::string& order, Depth depth, const std::vector<std::stri
   const auto between = [&](const Seen& seen) {
     return depth.warps * depth.loads * 512 * 132 / seen.rate - seen.latency;
   };
-  const Cycle cycles = depth.loads == 1 ? 1 << 15 : 1 << 16;
+  const Cycle cycles = depth.loads == 1 ? 1 << 14 : 1 << 15;
   double sm = 0;
   if (depth.loads == 1) {
     const Seen near = measured("lines", 16, depth);
