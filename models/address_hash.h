@@ -12,6 +12,7 @@
 // pages thrown at random would (gpu/microbench/throughput_atomic.cu, to=lines, H200).
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <numeric>
@@ -67,11 +68,16 @@ class AddressHash {
  private:
   static constexpr std::uint64_t kPageLines = 32, kPageSlices = 8, kTurnPages = 16;
   static constexpr std::uint64_t kKibPieces = 4;
+  using Steps = std::array<std::uint64_t, 16>;
   // Numbers without a common divisor with `count`: taken so many at a time, all of them come by once.
-  static std::vector<std::uint64_t> steps(std::uint64_t count) {
-    std::vector<std::uint64_t> result;
-    for (std::uint64_t step = 7; result.size() < 16; step += 2)
-      if (std::gcd(step, count) == 1) result.push_back(step);
+  static Steps steps(std::uint64_t count) {
+    Steps result{};
+    std::uint64_t step = 5;
+    for (std::uint64_t& one : result) {
+      do step += 2;
+      while (std::gcd(step, count) != 1);
+      one = step;
+    }
     return result;
   }
   // number % slices_per_partition_, by the rounded reciprocal: exact for the few hundred that slice() asks for.
@@ -88,7 +94,7 @@ class AddressHash {
   std::uint64_t partitions_;
   std::uint64_t slices_per_partition_;
   std::uint64_t pseudo_channels_, all_pseudo_channels_;  // of a channel, of all
-  std::vector<std::uint64_t> steps_;                     // from one KiB to the next
+  Steps steps_;                                          // from one KiB to the next
   std::uint64_t channel_lines_;                          // consecutive, in one channel
   std::uint64_t slice_reciprocal_;
   std::uint64_t partition_bits_;

@@ -49,7 +49,9 @@ TEST_CASE("every slice holds its share of many pages, whatever lies between them
       for (const unsigned slice : slices(hash, page * stride, 4096)) ++lines[slice];
     REQUIRE(lines.size() == static_cast<std::size_t>(h200().l2.slices / h200().l2.partitions));
     const double mean = 4096.0 * 32 / static_cast<double>(lines.size());
-    for (const auto& [slice, count] : lines) {
+    for (const auto& one : lines) {
+      const unsigned slice = one.first;
+      const int count = one.second;
       CAPTURE(slice);
       CHECK(std::abs(count / mean - 1) < 0.15);
     }
