@@ -1,17 +1,18 @@
-// One direction of the fabric between the two L2 partitions: narrow lanes, four for each slice of a partition, of 4
-// bytes a clock of L2. Each sector, read or written, crosses on a lane of its own, on any of them whether or not it is
-// busy.
+// One direction of the fabric between the two L2 partitions: narrow lanes, four for each slice of a partition, of
+// some 4 bytes a clock of L2. Each sector, read or written, crosses on a lane of its own, on any of them whether or not
+// it is busy.
 //
 // Source: gpu/microbench/home_rates.cu (gpu/measured/{h200,h100}/home_rates.csv), lines a cycle of the SMs. Where every
 // line is far, 9.9 (H200) and 8.8 (H100) are read, 10.1 and 8.7 written, 4.7 and 4.2 copied: 4.9 to 5.0 and 4.2 to 4.4
-// in each direction, of 5.06 and 4.27. Where none is far, twice to three times as many are read, written and copied.
-// Reductions of all SMs on one line come at 0.97 sectors a cycle (gpu/microbench/throughput_atomic.cu). Stores of all
-// SMs to two pages of each partition, 16 slices at most, come at 4.8 lines a cycle where they are far and at 9.2 to 9.6
-// where they are near (op=narrow): as over all memory half, so that what is far is not tied to its slice. How wide a
-// lane is, and that it is anyone, is what far lines that L2 has wait for it (gpu/microbench/far_waits.cu): loads of
-// four take 509 cycles at 213 B/cycle and 513, 538, 612 and 744 at 422, 805, 1,081 and 1,237, and at 1,081 nearly all
-// wait long, from +53 at the 10th to +280 cycles at the 99th percentile. A few wide ports have most wait little and a
-// few long, and lanes that are chosen by how busy they are have hardly any wait.
+// in each direction, 93 to 98 % of what the lanes carry together, as those that nobody has chosen stand idle. Where
+// none is far, twice to three times as many are read, written and copied. Reductions of all SMs on one line come at
+// 0.97 sectors a cycle (gpu/microbench/throughput_atomic.cu). Stores of all SMs to two pages of each partition, 16
+// slices at most, come at 4.8 lines a cycle where they are far and at 9.2 to 9.6 where they are near (op=narrow): as
+// over all memory half, so that what is far is not tied to its slice. How wide a lane is, and that any one is taken,
+// shows in what far lines that L2 has wait (gpu/microbench/far_waits.cu): loads of four take 509 cycles at 213 B/cycle
+// and 513, 538, 612 and 744 at 422, 805, 1,081 and 1,237, and at 1,081 nearly all wait long, from +53 at the 10th to
+// +280 cycles at the 99th percentile. A few wide ports have most wait little and a few long, and lanes that are chosen
+// by how busy they are have hardly any wait.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,9 @@
 // sectors that two SMs ask for one soon after the other, the first is shared while the second has not been asked for,
 // and the second never (counted_pairs.cu, H200). Those that wait for a busy slice are shared meanwhile
 // (counted_waits.cu, H200). Where SMs of one GPC read the same lines as fast as they can, few requests are joined
-// (gpu/microbench/counted_followers.cu, H100): queue_cycles is fitted to that.
+// (gpu/microbench/counted_followers.cu, H100): queue_cycles is fitted to the rates of 8 to 18
+// SMs of a GPC that read the same 16 MiB (bandwidth, of=one_gpc, both GPUs) and to a set that all SMs read (reread,
+// training).
 #pragma once
 
 #include <algorithm>
@@ -37,7 +39,7 @@ class RequestCoalescer {  // of one GPC
   // same round.
   struct Asker {
     std::uint32_t round, fill;
-    std::uint32_t ticket;  // of its read from device memory
+    std::uint32_t ticket;  // of its data on their way; 0: its reply was not held back
     std::uint16_t sm;
   };
   explicit RequestCoalescer(const RequestCoalescerSpec& spec)

@@ -1,6 +1,6 @@
 // Reads that wait for the bus of a pseudo channel. A controller chooses among those in its queue by other things than
-// their age: a read that comes takes the turn of a random one of the last that came, itself included, and that one gets
-// the turn behind all. The bus is as busy as in order of arrival.
+// their age: a read that comes takes the turn of a random one of those that came last, itself included, and that one
+// gets the turn behind all. The bus is as busy as in order of arrival.
 //
 // Source: waits of single loads on an H200 (gpu/microbench/read_waits.cu). While 32, 48 and 64 warps of each SM have
 // four lines under way, near loads deviate by 270, 394 and 505 cycles from their mean: while few wait as if all of them

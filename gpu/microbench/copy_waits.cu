@@ -34,15 +34,8 @@ __global__ void __launch_bounds__(1024)
     copy_pieces(const char* from, unsigned pieces_from, char* to, unsigned pieces_to, int rounds, int ctas,
                 int* ctas_of_sm, int* here, Load* loads, unsigned* sink) {
   extern __shared__ Load own[];
-  __shared__ int slot;
   const int warps = blockDim.x / 32, warp = threadIdx.x / 32, sms = gridDim.x / ctas;
-  if (threadIdx.x == 0) {
-    slot = atomicAdd(&ctas_of_sm[sm_id()], 1);
-    atomicAdd(here, 1);
-    while (atomicAdd(here, 0) < static_cast<int>(gridDim.x)) {
-    }
-  }
-  __syncthreads();
+  const int slot = begin_together(ctas_of_sm, here);
   const unsigned start = clock_now();
   const int of_sm = warps * ctas, first = sm_id() * of_sm + slot * warps;
   unsigned sum = 0;

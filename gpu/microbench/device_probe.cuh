@@ -63,6 +63,20 @@ __device__ inline int sm_id() {
   return id;
 }
 
+// Waits for all CTAs of the launch, which have room on the GPU together; returns the rank of this one among those of
+// its SM. `ctas_of_sm`, of all SMs, and `here` count from zero. Called by all threads of the CTA.
+__device__ inline int begin_together(int* ctas_of_sm, int* here) {
+  __shared__ int rank;
+  if (threadIdx.x == 0) {
+    rank = atomicAdd(&ctas_of_sm[sm_id()], 1);
+    atomicAdd(here, 1);
+    while (atomicAdd(here, 0) < static_cast<int>(gridDim.x)) {
+    }
+  }
+  __syncthreads();
+  return rank;
+}
+
 // The rank of this CTA among the first `wanted` that came to SM `sm`, or -1: then the CTA has nothing to do. `claims`
 // counts from zero. Called by all threads of the CTA. Launch a few CTAs per SM so that the chosen one surely gets its
 // share.

@@ -298,7 +298,8 @@ PortAnswer MemorySystem::fetch_in_turn(LineAddress line, SectorMask sectors, Tic
 }
 
 MemorySystem::Ticket& MemorySystem::new_ticket() {
-  const std::uint32_t number = ++last_ticket_;
+  if (++last_ticket_ == 0) ++last_ticket_;  // 0: no ticket
+  const std::uint32_t number = last_ticket_;
   while (ticket(number).on_its_way) {
     const std::vector<Ticket> before = std::exchange(tickets_, std::vector<Ticket>(2 * tickets_.size()));
     for (const Ticket& one : before)
