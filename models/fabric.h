@@ -1,5 +1,5 @@
-// One direction of the fabric between the two L2 partitions: narrow lanes, four for each slice of a partition, of
-// some 4 bytes a clock of L2. Each sector, read or written, crosses on a lane of its own, on any of them whether or not
+// One direction of the fabric between the two L2 partitions: narrow lanes, eight for each slice of a partition, of
+// some 2 bytes a clock of L2. Each sector, read or written, crosses on a lane of its own, on any of them whether or not
 // it is busy.
 //
 // Source: gpu/microbench/home_rates.cu (gpu/measured/{h200,h100}/home_rates.csv), lines a cycle of the SMs. Where every
@@ -12,7 +12,9 @@
 // shows in what far lines that L2 has wait (gpu/microbench/far_waits.cu): loads of four take 509 cycles at 213 B/cycle
 // and 513, 538, 612 and 744 at 422, 805, 1,081 and 1,237, and at 1,081 nearly all wait long, from +53 at the 10th to
 // +280 cycles at the 99th percentile. A few wide ports have most wait little and a few long, and lanes that are chosen
-// by how busy they are have hardly any wait.
+// by how busy they are have hardly any wait. Of lanes twice as wide, lines of device memory, which come one by one, would
+// wait half as long as they do: far loads take 67 and 155 cycles longer than near ones, more than when nothing else is
+// read, while 1,025 and 1,186 B/cycle of them come (gpu/microbench/read_waits.cu).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +31,7 @@ namespace tilescope {
 
 class FabricLink {
  public:
-  static constexpr std::int64_t kLanesOfSlice = 4;
+  static constexpr std::int64_t kLanesOfSlice = 8;
 
   // `floor`: of its calendars.
   explicit FabricLink(const GpuSpec& gpu, const CalendarFloor* floor = nullptr)

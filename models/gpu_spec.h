@@ -240,6 +240,7 @@ struct HbmSpec {
   double refresh_ns = 0;
   std::int64_t read_queue = 0;   // lines that a channel serves in no order; more wait in front of it
   double turnaround_ns = 0;      // read to write and back
+  double write_to_read_ns = 0;   // of it, back
   std::int64_t write_batch = 0;  // fetches
   void fields(SpecFields& f);
 };

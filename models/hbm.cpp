@@ -39,7 +39,9 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
   queue_ = gpu.hbm.read_queue / gpu.hbm.pseudo_channels *
            (kLineBytes / fetch_bytes_ * burst_ + gap_before(kLineBytes / fetch_bytes_));
-  turnaround_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns);
+  write_to_read_ = to_ticks(gpu.hbm.write_to_read_ns * cycles_per_ns);
+  written_ = burst_ + gap_before(kLineBytes / fetch_bytes_) / (kLineBytes / fetch_bytes_);
+  read_to_write_ = std::max(Tick(), to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns) - write_to_read_);
   for (PseudoChannel& part : parts_) {
     part.bus = part.activations = Calendar(floor);
     part.banks.resize(banks_);
@@ -126,10 +128,11 @@ WaitingReads::Read Hbm::turn_of(const Where& at, LineAddress line, std::int64_t 
   PseudoChannel& channel = at.channel;
   counters_.read_bytes += bytes;
   channel.bytes += bytes;
-  channel.read_since = true;
   const Tick moves = count * burst_;
   const Tick open = open_row(at, line, now);
-  return {line, count, open, channel.bus.take(open, gap_before(count) + moves) - moves, 0};
+  const Tick moved = channel.bus.take(open, gap_before(count) + moves);
+  channel.read_until = std::max(channel.read_until, moved);
+  return {line, count, open, moved - moves, 0};
 }
 
 Tick Hbm::fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
@@ -143,16 +146,29 @@ Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
   const std::int64_t count = fetches(sectors);
   counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
   channel.bytes += static_cast<std::uint64_t>(sectors.bytes());
-  open_row(at, line, now);
-  channel.collected += count;
-  channel.gaps += gap_before(count);
-  if (channel.collected < write_batch_) return now;
-  const Tick drained =
-      channel.bus.take(now, channel.collected * burst_ + channel.gaps + (channel.read_since ? turnaround_ : Tick{}));
-  channel.collected = 0;
-  channel.gaps = Tick();
-  channel.read_since = false;
-  return drained;
+  if (channel.room != 0 && now >= channel.turn_begins) take_turn(channel);
+  channel.to_write += count;
+  const bool full = channel.to_write >= channel.room + write_batch_;
+  if (channel.room != 0 && !full) return now;
+  const Tick done = channel.turn_ends;
+  if (channel.room != 0) take_turn(channel);
+  plan_turn(channel, now);
+  return full ? std::max(now, done) : now;
+}
+
+void Hbm::take_turn(PseudoChannel& channel) const {
+  channel.came_before = channel.to_write;
+  channel.to_write -= std::min(channel.to_write, channel.room);
+  channel.room = 0;
+}
+
+void Hbm::plan_turn(PseudoChannel& channel, Tick now) const {
+  channel.room = std::min(std::max(channel.to_write, channel.came_before), write_batch_);
+  channel.turn_begins = std::max({now, channel.read_until + read_to_write_, channel.turn_ends});
+  channel.turn_ends = channel.turn_begins + channel.room * written_;
+  const Tick from = std::max({now, channel.read_until, channel.kept_until});
+  channel.kept_until = channel.turn_ends + write_to_read_;
+  channel.bus.take(from, channel.kept_until - from);
 }
 
 std::vector<std::uint64_t> Hbm::channel_bytes() const {

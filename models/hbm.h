@@ -8,8 +8,13 @@
 // last lines of a burst come later than the bus alone would bring them. A controller puts refreshes off as it likes, so
 // they do not come at even intervals: kernels whose steps take as long as an interval would fall into step with them.
 // What waits in the queue of a pseudo channel is served in no order of its arrival (models/waiting_reads.h).
-// The bus is taken for a line's bursts, and stands idle for a moment before them, the less the more they are. Writes
-// collect in the pseudo channel and go out in batches, each of which turns the bus around once.
+// The bus is taken for a line's bursts, and stands idle for a moment before them, the less the more they are.
+//
+// Writes collect, and go out together when the reads that have been promised a turn are done: all that have come by
+// then, up to `hbm.write_batch`; when more wait, they have another turn behind the reads of that time. The bus stands
+// idle between a read and a write, and between a write and a read. So reads beside writes wait though the bus is hardly
+// used: the fewer come, the oftener it turns. How many will come until a turn begins is not known when reads are
+// promised theirs behind it; it is kept free for as many as came before the last one.
 //
 // Source: with 512 lines of each SM under way an H200 reads 2,403 B/cycle, 97 % of the bus, in order or at random
 // (gpu/microbench/load_curve.cu), half lines 82 %, an H100 93 and 80 %. Four lines at random take 919 cycles with 32
@@ -22,7 +27,10 @@
 // near 540 to 570 cycles, far 740 to 760, and one in eight spread evenly over the next 550; random 64-byte reads
 // saturate at 60 % of the peak. Of loads of 4, 8, 16 and 32 lines 4 KiB apart 16, 27, 35 and 52 % wait for a refresh on
 // an H100 (19, 33, 45 and 60 % on an H200): as many as of five or six places in 64 KiB of which each is away an eighth
-// of the time, not of 4 to 32.
+// of the time, not of 4 to 32. Single loads of an H200 take 93, 194, 279 and 346 cycles longer, nearly all of them, while
+// the SMs copy 200, 400, 600 and 710 B/cycle, a twelfth to a third of the bus; beside stores alone 48, 122, 174 and 313
+// at 400, 800, 1,000 and 1,300; beside reads alone no longer up to 1,000 (gpu/microbench/waits_beside.cu). Copies get 84 %
+// of the bus at most (copy_waits.cu), as if it turned every 30 lines.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +71,8 @@ class Hbm {
   // Source: dram__bytes_read of sectors that leave L2 written in part, one of each line, is 32 B a sector
   // (gpu/microbench/counted_partial.cu).
   Tick complete(LineAddress line, SectorMask sectors, Tick now);
-  // Takes sectors to write back. Returns the tick in which the channel has accepted them: later than `now` when it
-  // drains a batch.
+  // Takes sectors to write back. Returns the tick in which the channel has accepted them: later than `now` when as many
+  // wait as go out together.
   Tick accept(LineAddress line, SectorMask sectors, Tick now);
 
   const HbmCounters& counters() const { return counters_; }
@@ -82,10 +90,13 @@ class Hbm {
   struct PseudoChannel {
     Calendar bus;
     Calendar activations;
-    std::uint64_t bytes = 0;     // read and written
-    std::int64_t collected = 0;  // fetches waiting to be written
-    Tick gaps;                   // before them
-    bool read_since = false;     // the last batch of writes
+    std::uint64_t bytes = 0;       // read and written
+    Tick read_until;               // the bus has moved all reads
+    std::int64_t to_write = 0;     // fetches that wait to be written
+    std::int64_t room = 0;         // ... that the planned turn of writes takes; 0: none is planned
+    std::int64_t came_before = 0;  // ... that there were when the last turn began
+    Tick turn_begins, turn_ends;   // of the planned turn, or of the last one
+    Tick kept_until;               // the bus is kept for turns of writes and for the way back to reads
     std::vector<Bank> banks;
     WaitingReads waiting;
   };
@@ -98,6 +109,10 @@ class Hbm {
     std::size_t bank;
   };
   Where where(LineAddress line);
+  // The turn of writes that is planned takes as many of those that wait as it has room for.
+  void take_turn(PseudoChannel& channel) const;
+  // Plans the next one, behind all reads that have a turn.
+  void plan_turn(PseudoChannel& channel, Tick now) const;
   // The next turn of a line of which the bus moves `count` bursts.
   WaitingReads::Read turn_of(const Where& at, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now);
   // When they have been on it.
@@ -131,7 +146,8 @@ class Hbm {
   Tick burst_gap_;
   Tick refresh_interval_;
   Tick refresh_;
-  Tick turnaround_;
+  Tick read_to_write_, write_to_read_;
+  Tick written_;  // what the bus needs for a fetch of a line that is written
   Tick queue_;  // of a pseudo channel: what the bus needs for it when it is full
   std::int64_t write_batch_;
   const AddressHash& hash_;

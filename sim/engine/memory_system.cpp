@@ -404,7 +404,9 @@ Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {
     now = hbm_.complete(evicted.line, partial, now);
   }
   counters_.evicted_dirty_sectors += evicted.dirty.count();
-  return hbm_.accept(evicted.line, evicted.dirty, now);
+  // In line with reads that their SMs have sent at the same time.
+  const Tick way = fabric_.front().pass(2 * slice_latency_);
+  return hbm_.accept(evicted.line, evicted.dirty, now + way) - way;
 }
 
 }  // namespace tilescope
