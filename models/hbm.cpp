@@ -146,6 +146,7 @@ Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
   const std::int64_t count = fetches(sectors);
   counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
   channel.bytes += static_cast<std::uint64_t>(sectors.bytes());
+  open_row(at, line, now);
   if (channel.room != 0 && now >= channel.turn_begins) take_turn(channel);
   channel.to_write += count;
   const bool full = channel.to_write >= channel.room + write_batch_;
