@@ -12,9 +12,9 @@
 // shows in what far lines that L2 has wait (gpu/microbench/far_waits.cu): loads of four take 509 cycles at 213 B/cycle
 // and 513, 538, 612 and 744 at 422, 805, 1,081 and 1,237, and at 1,081 nearly all wait long, from +53 at the 10th to
 // +280 cycles at the 99th percentile. A few wide ports have most wait little and a few long, and lanes that are chosen
-// by how busy they are have hardly any wait. Of lanes twice as wide, lines of device memory, which come one by one, would
-// wait half as long as they do: far loads take 67 and 155 cycles longer than near ones, more than when nothing else is
-// read, while 1,025 and 1,186 B/cycle of them come (gpu/microbench/read_waits.cu).
+// by how busy they are have hardly any wait. Of lanes twice as wide, lines of device memory, which come one by one,
+// would wait half as long as they do: far loads take 67 and 155 cycles longer than near ones, more than when nothing
+// else is read, while 1,025 and 1,186 B/cycle of them come (gpu/microbench/read_waits.cu).
 #pragma once
 
 #include <algorithm>

@@ -309,10 +309,11 @@ void HbmSpec::fields(SpecFields& f) {
   f.real("refresh_interval_ns", refresh_interval_ns, {100, 1e6}, "ns", "between two refreshes of a bank");
   f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks its bank");
   f.real("turnaround_ns", turnaround_ns, {0, 1000}, "ns", "bus idle for one read-write-read turn");
-  f.real("write_to_read_ns", write_to_read_ns, {0, 1000}, "ns", "of that, from the last write to the next read");
+  f.real("write_to_read_ns", write_to_read_ns, {0, 1000}, "ns",
+         "of hbm.turnaround_ns, from the last write to the next read");
   f.integer("read_queue", read_queue, {0, 65536}, "line",
             "reads that a channel serves in no order of their arrival; more wait in front of it");
-  f.integer("write_batch", write_batch, {1, 4096}, "fetch", "writes collected before the bus turns around");
+  f.integer("write_batch", write_batch, {1, 4096}, "fetch", "writes that go out in one turn of the bus at most");
   f.require(pseudo_channels < 1 || banks_per_channel % pseudo_channels == 0, "banks_per_channel",
             "must be a multiple of hbm.pseudo_channels");
   f.require(row_bytes % 128 == 0, "row_bytes", "must be a multiple of 128");

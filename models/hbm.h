@@ -19,7 +19,7 @@
 // Source: with 512 lines of each SM under way an H200 reads 2,403 B/cycle, 97 % of the bus, in order or at random
 // (gpu/microbench/load_curve.cu), half lines 82 %, an H100 93 and 80 %. Four lines at random take 919 cycles with 32
 // under way of each SM, 968, 1,041 and 1,117 with 64, 96 and 128, at 71 % of the bus; four in a row 785, 832, 880 and
-// 997: as banks of pseudo channels with row cycles of 42 ns make them wait (tests/load_curve_test.cpp). Kernels that
+// 997: as banks of pseudo channels make them wait (tests/load_curve_test.cpp). Kernels that
 // read a sector of each 256 or 512 bytes are limited by activations, at equal rates of a channel on an H200 and an H100
 // (gpu/microbench/counted_strided.cu); reads of 64 bytes each 128 bytes come at 2,036 and 1,422 B/cycle (`strided` in
 // gpu/measured). Launches that read 0.3 to 13 MB keep an H100's SMs busy for 1,180 to 1,450 cycles more than its bus
@@ -27,10 +27,10 @@
 // near 540 to 570 cycles, far 740 to 760, and one in eight spread evenly over the next 550; random 64-byte reads
 // saturate at 60 % of the peak. Of loads of 4, 8, 16 and 32 lines 4 KiB apart 16, 27, 35 and 52 % wait for a refresh on
 // an H100 (19, 33, 45 and 60 % on an H200): as many as of five or six places in 64 KiB of which each is away an eighth
-// of the time, not of 4 to 32. Single loads of an H200 take 93, 194, 279 and 346 cycles longer, nearly all of them, while
-// the SMs copy 200, 400, 600 and 710 B/cycle, a twelfth to a third of the bus; beside stores alone 48, 122, 174 and 313
-// at 400, 800, 1,000 and 1,300; beside reads alone no longer up to 1,000 (gpu/microbench/waits_beside.cu). Copies get 84 %
-// of the bus at most (copy_waits.cu), as if it turned every 30 lines.
+// of the time, not of 4 to 32. Single loads of an H200 take 93, 194, 279 and 346 cycles longer, nearly all of them,
+// while the SMs copy 200, 400, 600 and 710 B/cycle, a twelfth to a third of the bus; beside stores alone 48, 122, 174
+// and 313 at 400, 800, 1,000 and 1,300; beside reads alone no longer up to 1,000 (gpu/microbench/waits_beside.cu).
+// Copies get 84 % of the bus at most (copy_waits.cu), as if it turned every 30 lines.
 #pragma once
 
 #include <cstdint>
@@ -148,7 +148,7 @@ class Hbm {
   Tick refresh_;
   Tick read_to_write_, write_to_read_;
   Tick written_;  // what the bus needs for a fetch of a line that is written
-  Tick queue_;  // of a pseudo channel: what the bus needs for it when it is full
+  Tick queue_;    // of a pseudo channel: what the bus needs for it when it is full
   std::int64_t write_batch_;
   const AddressHash& hash_;
   Owner* owner_;

@@ -2,10 +2,10 @@
 // their age: a read that comes takes the turn of a random one of those that came last, itself included, and that one
 // gets the turn behind all. The bus is as busy as in order of arrival.
 //
-// Source: waits of single loads on an H200 (gpu/microbench/read_waits.cu, without the moments in which all wait for some
-// 2,000 cycles, one in 106 microseconds). While 32 and 64 warps of each SM have four lines under way, near loads deviate
-// by 236 and 446 cycles from their mean: while few wait as if all of them were served at random, with many as if the
-// last 36 of a pseudo channel were. Neither time, SM nor page scatters them.
+// Source: waits of single loads on an H200 (gpu/microbench/read_waits.cu, without the moments in which all wait for
+// some 2,000 cycles, one in 106 microseconds). While 32 and 64 warps of each SM have four lines under way, near loads
+// deviate by 236 and 446 cycles from their mean: while few wait as if all of them were served at random, with many as
+// if the last 36 of a pseudo channel were. Neither time, SM nor page scatters them.
 #pragma once
 
 #include <cstddef>

@@ -316,6 +316,7 @@ inline const std::vector<Use>& uses() {
       {"hbm.refresh_interval_ns", reads_hbm},
       {"hbm.refresh_ns", reads_hbm},
       {"hbm.turnaround_ns", [](const KernelRun& ran) { return reads_hbm(ran) && ran.hbm().write_bytes != 0; }},
+      {"hbm.write_to_read_ns", [](const KernelRun& ran) { return reads_hbm(ran) && ran.hbm().write_bytes != 0; }},
       {"asynchronous.mbarrier_arrival_cycles",
        [](const KernelRun& ran) { return ran.executes_op(OpClass::mbarrier_arrival, OpClass::copy_arrival); }},
       {"asynchronous.mbarrier_wait_cycles",

@@ -137,9 +137,9 @@ TEST_CASE("loads of device memory scatter as on hardware, with few of them under
           "piece=512;warps=" + std::to_string(warps) + ";home=" + (far ? std::string("far") : "near") + ",";
       CAPTURE(row);
       const std::vector<double> all = waits(warps, far);
-      // Deeper queues scatter them more on hardware.
-      CHECK(deviation(all) > (warps == 32 ? 0.75 : 0.6) * measured(row + "deviation"));
-      CHECK(deviation(all) < 1.2 * measured(row + "deviation"));
+      // What is measured has moments in which all wait.
+      CHECK(deviation(all) > 0.75 * measured(row + "deviation"));
+      CHECK(deviation(all) < 1.05 * measured(row + "deviation"));
       for (const int percent : {10, 50, 90})
         CHECK(all[all.size() * static_cast<std::size_t>(percent) / 100] ==
               doctest::Approx(measured(row + "p" + std::to_string(percent))).epsilon(0.16));

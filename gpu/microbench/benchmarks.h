@@ -23,6 +23,7 @@ void loaded_latency(Report& report);
 void read_waits(Report& report);
 void far_waits(Report& report);
 void copy_waits(Report& report);
+void waits_beside(Report& report);
 void hbm_latency(Report& report);
 void tile_burst(Report& report);
 void step_drift(Report& report);

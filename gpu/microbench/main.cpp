@@ -38,6 +38,7 @@ const Benchmark kBenchmarks[] = {
     {"read_waits", read_waits},
     {"far_waits", far_waits},
     {"copy_waits", copy_waits},
+    {"waits_beside", waits_beside},
     {"hbm_latency", hbm_latency},
     {"tile_burst", tile_burst},
     {"step_drift", step_drift},
