@@ -310,7 +310,7 @@ void HbmSpec::fields(SpecFields& f) {
   f.real("refresh_ns", refresh_ns, {0, 10000}, "ns", "a refresh blocks its bank");
   f.real("turnaround_ns", turnaround_ns, {0, 1000}, "ns", "bus idle for one read-write-read turn");
   f.real("write_to_read_ns", write_to_read_ns, {0, 1000}, "ns",
-         "of hbm.turnaround_ns, from the last write to the next read");
+         "of hbm.turnaround_ns, from the last write to the next read; all of it at most");
   f.integer("read_queue", read_queue, {0, 65536}, "line",
             "reads that a channel serves in no order of their arrival; more wait in front of it");
   f.integer("write_batch", write_batch, {1, 4096}, "fetch", "writes that go out in one turn of the bus at most");

@@ -39,9 +39,9 @@ Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
   queue_ = gpu.hbm.read_queue / gpu.hbm.pseudo_channels *
            (kLineBytes / fetch_bytes_ * burst_ + gap_before(kLineBytes / fetch_bytes_));
-  write_to_read_ = to_ticks(gpu.hbm.write_to_read_ns * cycles_per_ns);
+  write_to_read_ = to_ticks(std::min(gpu.hbm.write_to_read_ns, gpu.hbm.turnaround_ns) * cycles_per_ns);
   written_ = burst_ + gap_before(kLineBytes / fetch_bytes_) / (kLineBytes / fetch_bytes_);
-  read_to_write_ = std::max(Tick(), to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns) - write_to_read_);
+  read_to_write_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns) - write_to_read_;
   for (PseudoChannel& part : parts_) {
     part.bus = part.activations = Calendar(floor);
     part.banks.resize(banks_);

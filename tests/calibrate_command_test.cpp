@@ -57,7 +57,7 @@ struct Case {
 const std::vector<Case> kCases = {{"pointer_chase", "bytes=8388608;stride=4096;steps=400"},
                                   {"pointer_chase", "bytes=65536;stride=128;steps=600"},
                                   {"pointer_chase", "bytes=128;steps=1"},
-                                  {"copy", "bytes=393216"},
+                                  {"copy", "bytes=1048576;width=16"},
                                   {"copy", "bytes=65536"}};
 
 // What the simulator says with `truth` in place of the GPU's own values.
