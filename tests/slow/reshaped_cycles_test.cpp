@@ -152,7 +152,7 @@ TEST_CASE("shapes from the code of other shapes: the same requests; cycles withi
   CHECK_MESSAGE(tensor_.mean < 5, fmt::format("gemm_tensor: {:.1f} % on average", tensor_.mean));
   const Without pipelined_ =
       without_own_code<GemmPipelined>("gemm_pipelined", {512, 512, 512}, 9.5, pipelined_spec_sm_90);
-  CHECK_MESSAGE(pipelined_.mean < 3, fmt::format("gemm_pipelined: {:.1f} % on average", pipelined_.mean));
+  CHECK_MESSAGE(pipelined_.mean < 3.2, fmt::format("gemm_pipelined: {:.1f} % on average", pipelined_.mean));
   // Three padded instances: two alike, and one of other warps and twice the depth, which neighbours say little about.
   const Without padded_ = without_own_code<GemmPipelined>("gemm_grouped", {512, 512, 512}, 15, pipelined_spec_sm_90);
   CHECK_MESSAGE(padded_.mean < 6, fmt::format("gemm_grouped: {:.1f} % on average", padded_.mean));
