@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "closed_loop.h"
 #include "engine_runs.h"
+#include "measured_value.h"
 #include "models/address_hash.h"
 
 using namespace tilescope;
@@ -27,16 +27,9 @@ struct Seen {
 };
 
 Seen measured(const std::string& order, int mib, Depth depth) {
-  const auto value = [&](const std::string& metric) {
-    const std::string row = "load_curve,order=" + order + ";mib=" + std::to_string(mib) +
-                            ";warps=" + std::to_string(depth.warps) + ";loads=" + std::to_string(depth.loads) + "," +
-                            metric + ",";
-    std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/load_curve.csv");
-    for (std::string line; std::getline(file, line);)
-      if (line.starts_with(row)) return std::stod(line.substr(row.size()));
-    FAIL("no row: " << row);
-    return 0.0;
-  };
+  const std::string the_case = "order=" + order + ";mib=" + std::to_string(mib) +
+                               ";warps=" + std::to_string(depth.warps) + ";loads=" + std::to_string(depth.loads) + ",";
+  const auto value = [&](const char* metric) { return measured_value("h200", "load_curve", the_case + metric); };
   return {value("rate"), value("latency")};
 }
 

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "closed_loop.h"
 #include "engine_runs.h"
+#include "measured_value.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
@@ -71,13 +71,7 @@ TEST_CASE("who cannot be told any more keeps its turn") {
 
 namespace {
 
-double measured(const std::string& row) {
-  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/read_waits.csv");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("read_waits," + row + ",")) return std::stod(line.substr(row.size() + 12));
-  FAIL("no row: " << row);
-  return 0;
-}
+double measured(const std::string& row) { return measured_value("h200", "read_waits", row); }
 
 // Cycles that loads of four lines take, of near ones or far ones, with as many warps of each SM as `warps`, each of
 // which has one under way (gpu/microbench/read_waits.cu).

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "closed_loop.h"
 #include "engine_runs.h"
+#include "measured_value.h"
 #include "models/address_hash.h"
 
 using namespace tilescope;
@@ -22,16 +22,10 @@ constexpr std::uint64_t kSms = 132, kSmsOfFirst = 64, kOthers = 16;  // kSmsOfFi
 constexpr std::uint64_t kPieceLines = 4, kPieceBytes = kPieceLines * kLineBytes, kBufferLines = 1U << 22U;
 enum class Beside { none, write, copy };
 
-double measured(const std::string& row) {
-  std::ifstream file(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/waits_beside.csv");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("waits_beside," + row + ",")) return std::stod(line.substr(row.size() + 14));
-  FAIL("no row: " << row);
-  return 0;
-}
 double measured_longer(const std::string& beside, int rate) {
-  return measured("beside=" + beside + ";order=inorder;asked=" + std::to_string(rate) + ";home=near,mean") -
-         measured("beside=none;order=inorder;asked=1;home=near,mean");
+  return measured_value("h200", "waits_beside",
+                        "beside=" + beside + ";order=inorder;asked=" + std::to_string(rate) + ";home=near,mean") -
+         measured_value("h200", "waits_beside", "beside=none;order=inorder;asked=1;home=near,mean");
 }
 
 // All SMs of an H200. One warp of each loads a line anywhere, and the next when it has it; 16 others store, or load and
