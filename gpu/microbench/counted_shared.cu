@@ -12,7 +12,8 @@ namespace tilescope::gpu {
 namespace {
 
 constexpr int kThreads = 1024;
-constexpr int kMostMib = 16;
+constexpr int kMib16 = 16;
+constexpr int kMostMib = 40;
 constexpr std::size_t kMib = 1 << 20;
 
 __global__ void __launch_bounds__(kThreads) probe_shared(const uint4* data, int tiles, int passes, bool shared,
@@ -29,9 +30,9 @@ void counted_shared(Report& report) {
   const Recorder<unsigned> sink(1);
   check(cudaFuncSetAttribute(probe_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, kOneCtaPerSm),
         "cudaFuncSetAttribute");
-  const auto count = [&](const std::vector<int>& sms, bool shared, const char* of, int mib) {
+  const auto count = [&](const std::vector<int>& sms, bool shared, const char* of, int mib, int passes = 0) {
     const SmSet set(sms);
-    const int passes = mib >= kMostMib ? 4 : 16;
+    if (passes == 0) passes = mib >= kMib16 ? 4 : 16;
     probe_shared<<<sm_count(), kThreads, kOneCtaPerSm>>>(data.device(),
                                                          static_cast<int>(mib * kMib / (kReadTile * sizeof(uint4))),
                                                          passes, shared, set.ranks(), set.size(), sink.device());
@@ -40,26 +41,29 @@ void counted_shared(Report& report) {
                                         ";readers=" + (shared ? "all" : "one") + ";mib=" + std::to_string(mib) +
                                         ";passes=" + std::to_string(passes));
   };
-  count(gpc, false, "gpc", kMostMib);
+  count(gpc, false, "gpc", kMib16);
   for (const int sms : {1, 2, 4, 6, 8, 10, 12, 14, 16, 18}) {
     if (sms <= static_cast<int>(gpc.size())) {
       const std::vector<int> some(gpc.begin(), gpc.begin() + sms);
-      count(some, true, "gpc", kMostMib);
-      count(some, false, "gpc", kMostMib);
+      count(some, true, "gpc", kMib16);
+      count(some, false, "gpc", kMib16);
     }
   }
   std::vector<int> pairs;
   for (std::size_t i = 0; i < gpc.size(); i += 2) {
     pairs.push_back(gpc[i]);
   }
-  count(pairs, true, "tpc", kMostMib);
+  count(pairs, true, "tpc", kMib16);
   std::vector<int> all;
   for (int i = 0; i < sm_count(); ++i) {
     all.push_back(i);
   }
-  for (const int mib : {1, 2, 8, kMostMib}) {
+  for (const int mib : {1, 2, 8, kMib16}) {
     count(all, true, "gpu", mib);
     count(all, false, "gpu", mib);
+  }
+  for (const int mib : {8, 16, 24, 32, 40}) {
+    for (const int passes : {2, 8, 32}) count(all, true, "gpu", mib, passes);
   }
 }
 
