@@ -27,9 +27,9 @@
 // near 540 to 570 cycles, far 740 to 760, and one in eight spread evenly over the next 550; random 64-byte reads
 // saturate at 60 % of the peak. Of loads of 4, 8, 16 and 32 lines 4 KiB apart 16, 27, 35 and 52 % wait for a refresh on
 // an H100 (19, 33, 45 and 60 % on an H200): as many as of five or six places in 64 KiB of which each is away an eighth
-// of the time, not of 4 to 32. Single loads of an H200 take 93, 194, 279 and 346 cycles longer, nearly all of them,
-// while the SMs copy 200, 400, 600 and 710 B/cycle, a twelfth to a third of the bus; beside stores alone 48, 122, 174
-// and 313 at 400, 800, 1,000 and 1,300; beside reads alone no longer up to 1,000 (gpu/microbench/waits_beside.cu).
+// of the time, not of 4 to 32. Single loads of an H200 take 101, 201, 282 and 363 cycles longer, nearly all of them,
+// while the SMs copy 200, 400, 600 and 710 B/cycle, a twelfth to a third of the bus; beside stores alone 47, 118, 188
+// and 332 at 400, 800, 1,000 and 1,300; beside reads alone no longer up to 1,000 (gpu/microbench/waits_beside.cu).
 // Copies get 84 % of the bus at most (copy_waits.cu), as if it turned every 30 lines.
 #pragma once
 
