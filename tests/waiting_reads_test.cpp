@@ -12,6 +12,7 @@
 #include "closed_loop.h"
 #include "engine_runs.h"
 #include "measured_value.h"
+#include "statistics.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
@@ -35,15 +36,7 @@ std::vector<Tick> turns(int count, int queue, const std::function<bool(std::uint
   return all;
 }
 
-double deviation(const std::vector<double>& values) {
-  double sum = 0, squares = 0;
-  for (const double one : values) {
-    sum += one;
-    squares += one * one;
-  }
-  const auto n = static_cast<double>(values.size());
-  return std::sqrt(squares / n - sum / n * (sum / n));
-}
+double deviation(const std::vector<double>& values) { return std::sqrt(variance(values)); }
 
 }  // namespace
 

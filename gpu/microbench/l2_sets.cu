@@ -128,6 +128,8 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x >= 32) return;
   unsigned n = 0;
   if (count > 0 && count <= 32) {
+    // A load that waits for long seems to miss, and a try may put something else out: batches are tried
+    // twice, lines three times, of which two have to agree.
     for (unsigned first = 0; first < kLines; first += kBatch) {
       if (!any_of(data, line, list, count, first, kBatch, sink) &&
           !any_of(data, line, list, count, first, kBatch, sink))
