@@ -165,6 +165,11 @@ void LsuSpec::fields(SpecFields& f) {
             "from a missing line's look-up, in which other sectors of it join its request");
   f.integer("lines_together", lines_together, {1, 32}, "line",
             "of a load: those among so many neighbours that wait for L2 pass the data stage together");
+  f.integer("store_join_lines", store_join_lines, {0, 1024}, "line",
+            "of stores on their way out of L1, which later stores to them join; 0: none do");
+  f.real("store_line_cycles", store_line_cycles, {0, 100}, "cycle",
+         "for each whole line of a store until all of its lines leave L1; less for fewer sectors");
+  f.integer("store_join_cycles", store_join_cycles, {0, 100}, "cycle", "from then until the first of them leaves");
   f.integer("stores_under_way", stores_under_way, {1, 65536}, "sector",
             "of stores, sent and not taken up by a slice; what an SM sends behind them waits");
   f.integer("atomics_under_way", atomics_under_way, {1, 65536}, "sector",

@@ -123,6 +123,9 @@ struct LsuSpec {
   std::int64_t miss_queue_lines = 0;         // missing lines that have not left the SM
   std::int64_t miss_join_cycles = 0;         // from a line's look-up, in which other sectors of it join its request
   std::int64_t lines_together = 0;           // of a load that wait for L2 and pass the data stage as one
+  std::int64_t store_join_lines = 0;         // of stores on their way out of L1, which later ones join; 0: none do
+  double store_line_cycles = 0;              // for each line of a store that is worked through before they leave
+  std::int64_t store_join_cycles = 0;        // from then until the first of them does
   std::int64_t stores_under_way = 0;         // sectors of an SM's stores that no slice has taken up
   std::int64_t atomics_under_way = 0;        // sectors of an SM's atomics that no slice has taken up
   void fields(SpecFields& f);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/isa/instruction.h"
+#include "models/partial_words.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -41,6 +42,14 @@ struct MemoryRequest {
   std::uint8_t word = kManyWords;           // ... on this one alone, in 4 B from the line's begin
   SectorMask whole{};                       // ... that change every word of these sectors
   std::uint32_t words = ~0U;                // of partial writes: a bit for each word of the line that is written whole
+
+  bool is_store() const { return kind == RequestKind::write || kind == RequestKind::partial_write; }
+  // More of the line is stored. REQUIRES: is_store().
+  void add_store(SectorMask more, std::uint32_t more_words) {
+    sectors |= more;
+    words |= more_words;
+    kind = PartialWords::whole(sectors, words) == sectors ? RequestKind::write : RequestKind::partial_write;
+  }
 };
 
 struct MemoryReply {

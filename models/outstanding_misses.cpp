@@ -50,6 +50,17 @@ bool OutstandingMisses::join(Fill fill, SectorMask sectors, bool whole_line, Cyc
   return true;
 }
 
+OutstandingMisses::Joined OutstandingMisses::join_store(LineAddress line, SectorMask sectors, std::uint32_t words,
+                                                        Cycle when) {
+  MemoryRequest* const request =
+      outbox_.find_last([line](const MemoryRequest& one) { return one.line == line && one.is_store(); });
+  if (request == nullptr) return {};
+  const SectorMask before = request->sectors;
+  request->add_store(sectors, words);
+  request->time = std::max(request->time, when);
+  return {before, true};
+}
+
 // Of those that are in no order.
 void OutstandingMisses::drop_arrived(Cycle now) {
   in_flight_ -= static_cast<std::int64_t>(std::erase_if(known_, [now](Cycle ready) { return ready <= now; }));

@@ -46,6 +46,13 @@ class OutstandingMisses {
   void leave_open(Fill fill, Cycle open_until) { lines_.all[fill].open_until = open_until; }
   // Adds sectors that are looked up at `now` to a read; false if it is no longer open.
   bool join(Fill fill, SectorMask sectors, bool whole_line, Cycle now);
+  // Adds sectors, of which these words are whole, to a store to the line that has not left, which then does not before
+  // `when`. Returns those that were among its sectors; null: it has left.
+  struct Joined {
+    SectorMask before;
+    bool done = false;
+  };
+  Joined join_store(LineAddress line, SectorMask sectors, std::uint32_t words, Cycle when);
   using Outbox = TimedQueue<MemoryRequest, &MemoryRequest::time>;
   Outbox& outbox() { return outbox_; }
 

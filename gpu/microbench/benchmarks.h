@@ -114,6 +114,7 @@ void counted_joined(Report& report);
 void counted_l2_capacity(Report& report);
 void counted_strided(Report& report);
 void counted_stores(Report& report);
+void counted_store_joins(Report& report);
 void counted_partial(Report& report);
 void counted_parts(Report& report);
 void counted_crowd(Report& report);

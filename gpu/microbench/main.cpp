@@ -127,6 +127,7 @@ const Benchmark kBenchmarks[] = {
     {"counted_l2_capacity", counted_l2_capacity},
     {"counted_strided", counted_strided},
     {"counted_stores", counted_stores},
+    {"counted_store_joins", counted_store_joins},
     {"counted_partial", counted_partial},
     {"counted_parts", counted_parts},
     {"counted_crowd", counted_crowd},

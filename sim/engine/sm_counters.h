@@ -43,6 +43,7 @@ struct AccessCounters {
 struct WorkCounters {
   std::array<AccessCounters, kAccesses> access{};
   std::uint64_t fill_sectors = 0;     // L1 misses: sectors that came back from L2
+  std::uint64_t joined_sectors = 0;   // of stores: written with those of earlier ones that were still in L1
   std::uint64_t tag_cycles = 0;       // tag stage busy
   std::uint64_t data_wavefronts = 0;  // data stage busy, shared and global
   std::uint64_t operand_rows = 0;  // of 32 B in shared memory, read by products of warpgroups; for each of four warps
@@ -68,7 +69,7 @@ struct WorkCounters {
   std::uint64_t load_sectors() const { return sum_of(is_load, &AccessCounters::sectors); }
   std::uint64_t hit_sectors() const { return sum_of(is_load, &AccessCounters::hit_sectors); }
   // ... and those that go out to L2: stores and atomics.
-  std::uint64_t sent_sectors() const { return line_sectors() - load_sectors(); }
+  std::uint64_t sent_sectors() const { return line_sectors() - load_sectors() - joined_sectors; }
 
   WorkCounters& operator+=(const WorkCounters& other);
   WorkCounters& operator-=(const WorkCounters& other);

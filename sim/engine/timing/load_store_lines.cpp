@@ -119,7 +119,7 @@ OutstandingMisses::Fill LoadStoreUnit::ask_for(const Issue& issue, LineAddress l
     last = found.waits_for[s];
     if (misses_.join(last, found.missing, whole_line, now)) return last;
   }
-  const Cycle turn = egress_.take(now, crossbar_.read_request_cycles);
+  const Cycle turn = joins_.close(line, egress_.take(now, crossbar_.read_request_cycles));
   const OutstandingMisses::Fill fill =
       misses_.send({.line = line, .sectors = found.missing, .kind = RequestKind::read, .whole_line = whole_line}, turn);
   miss_queue_.add(turn);
@@ -178,18 +178,35 @@ LoadStoreUnit::Timing LoadStoreUnit::load_lines(const Issue& issue, const Footpr
 
 LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footprint& footprint, LineAddress base_line,
                                                  const Stages& stages) {
-  const OutstandingMisses::Waiting waiting = waits_for_stores(issue.by.warp);
-  for (const LineSectors& touched : footprint.lines) {
-    const bool partial = touched.whole != touched.sectors;
-    const Cycle sent = egress_.take(stages.start, crossbar_.store_cycles(touched.sectors.count(), partial));
+  OutstandingMisses::Waiting waiting = OutstandingMisses::kNone;
+  joins_.begin(stages.tagged, footprint.sectors);
+  for (std::size_t i = 0; i < footprint.lines.size(); ++i) {
+    const LineSectors& touched = footprint.lines[i];
     const LineAddress line = base_line + touched.line;
+    if (is_local(issue.access))
+      issue.counters.of(issue.access).hit_sectors += l1_.keep(line, touched.sectors, stages.last).count();
+    const Cycle leaves = joins_.leaves(i);
+    if (joins_.finds(line, i)) {
+      // Whoever waits for this store waits for the earlier one, as it comes from the same warp nearly always.
+      const OutstandingMisses::Joined joined = misses_.join_store(line, touched.sectors, touched.words, leaves);
+      if (joined.done) {
+        issue.counters.joined_sectors += (touched.sectors & joined.before).count();
+        const SectorMask more = touched.sectors - joined.before;
+        if (more.any()) egress_.take(stages.start, crossbar_.store_cycles(more.count(), false));
+        joins_.waits(line, leaves);
+        continue;
+      }
+    }
+    const bool partial = touched.whole != touched.sectors;
+    const Cycle sent =
+        std::max(egress_.take(stages.start, crossbar_.store_cycles(touched.sectors.count(), partial)), leaves);
+    if (waiting == OutstandingMisses::kNone) waiting = waits_for_stores(issue.by.warp);
     misses_.send({.line = line,
                   .sectors = touched.sectors,
                   .kind = partial ? RequestKind::partial_write : RequestKind::write,
                   .words = touched.words},
                  sent, waiting);
-    if (is_local(issue.access))
-      issue.counters.of(issue.access).hit_sectors += l1_.keep(line, touched.sectors, stages.last).count();
+    joins_.waits(line, sent);
   }
   Timing timing{stages.start, stages.start};
   timing.store_pending = waiting != OutstandingMisses::kNone ? 1 : 0;

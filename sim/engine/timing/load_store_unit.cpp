@@ -42,7 +42,8 @@ LoadStoreUnit::LoadStoreUnit(const GpuSpec& gpu, const AccessCosts& costs, std::
       ways_(warps),
       queues_(gpu.lsu, static_cast<std::size_t>(gpu.sm.sub_partitions)),
       data_(gpu.lsu.hits_before_answer),
-      entry_(static_cast<std::size_t>(gpu.sm.sub_partitions), 0) {}
+      entry_(static_cast<std::size_t>(gpu.sm.sub_partitions), 0),
+      joins_(gpu.lsu) {}
 
 Cycle LoadStoreUnit::room_at(MemoryQueues::Kind kind, std::uint8_t sub) const {
   return std::max(entry_[sub], queues_.room_at(kind, sub));

@@ -26,6 +26,7 @@
 #include "models/part_cycles.h"
 #include "models/resource.h"
 #include "models/scoreboards.h"
+#include "models/store_joins.h"
 #include "models/way_out.h"
 #include "sim/engine/sm_counters.h"
 
@@ -208,6 +209,7 @@ class LoadStoreUnit {
   DataStage data_;
   std::vector<Cycle> entry_;  // when the next instruction of each sub-partition can enter its queue
   Resource tag_stage_;
+  StoreJoins joins_;
   WayOut egress_;
 };
 
