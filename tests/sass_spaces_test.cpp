@@ -83,6 +83,7 @@ const Deviation kDeviations[] = {
     {"generic_st_16", 0x302, to_l2, 104},
     {"generic_st_1", 0x401, to_l2, 92},
     {"generic_st_2", 0x401, to_l2, 96},
+    {"store_release_cta", 4, to_l2, 128},  // counted, not timed
     // A second copy past L1 of sectors on their way counts none.
     {"async_cg_16", 0x410, load_sectors, 128},
     {"async_cg_16", 0x405, load_sectors, 128},

@@ -18,7 +18,7 @@ WindowEngine<SmModel>::WindowEngine(const GpuSpec& gpu, const Kernel& kernel, in
                                     const CountingSm::Grain& grain, const Later& later)
     : kernel_(kernel),
       costs_(gpu, kernel.patterns()),
-      shapes_(gpu.lsu),
+      shapes_(gpu.lsu.miss_join_cycles),
       occupancy_(tilescope::occupancy(gpu, cta_resources(kernel.launch()))),
       memory_(gpu, grain.thin_shift),
       dispatch_(gpu.launch, kernel.launch().grid.count(), static_cast<std::int64_t>(gpu.crossbar.cpc_cycles.size())),

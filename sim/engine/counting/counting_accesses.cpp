@@ -7,7 +7,7 @@ void CountingSm::touch(Cta& cta, LineAddress line, const RunShape::Touch& touche
   if (is_load(touched.access))
     load_line(cta, line, touched.sectors, touched.access, touched.cached, touched.whole_line, touched.joins);
   else
-    store_line(cta, line, touched, touched.joins);
+    store_line(cta, line, touched.sectors, touched.whole, touched.words, touched.access);
 }
 
 void CountingSm::count_lines(Cta& cta, const Segment& segment, const SegmentTotals& totals) {
@@ -56,17 +56,12 @@ void CountingSm::count_access(Cta& cta, const Instruction& instruction, const Li
     count_shared_request(instruction, &operand - 2);
   const bool loads = is_load(access.access), cached = loads && instruction.cached != 0;
   for (int word = 0; word < words; ++word) {
-    if (!loads) joins_.begin(access.when, footprint.sectors);
-    for (std::size_t i = 0; i < footprint.lines.size(); ++i) {
-      const LineSectors& touched = footprint.lines[i];
+    for (const LineSectors& touched : footprint.lines) {
       const LineAddress line = base_line + word + touched.line;
       const bool joins = cached && is_open(line, access.when);
       if (cached && !joins) open_lines_.push_back({line, access.when});
       if (!loads) {
-        const bool found = joins_.finds(line, i);
-        joins_.waits(line, joins_.leaves(i));
-        if (lines_.keeps(line))
-          store_line(cta, line, {0, 0, touched.sectors, touched.whole, touched.words, access.access}, found);
+        if (lines_.keeps(line)) store_line(cta, line, touched.sectors, touched.whole, touched.words, access.access);
       } else if (lines_.keeps(line)) {
         load_line(cta, line, touched.sectors, access.access, cached, instruction.whole_line(), joins);
       } else {
@@ -84,20 +79,17 @@ void CountingSm::count_shared_request(const Instruction& instruction, const Memo
   counters_.of(local).sectors += static_cast<std::uint64_t>(costs_.footprint(operands[0]).sectors);
 }
 
-// `joins`: it goes with what the step has stored to the line before.
-void CountingSm::store_line(Cta& cta, LineAddress line, const RunShape::Touch& touched, bool joins) {
-  if (is_local(touched.access))
-    counters_.of(touched.access).hit_sectors += std::uint64_t{l1_.keep(line, touched.sectors, cta.began).count()}
-                                                << lines_.shift();
-  if (joins && join_store(line, touched, cta.began)) return;
+void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, std::uint32_t words,
+                            AccessKind access) {
+  if (is_local(access))
+    counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, sectors, cta.began).count()} << lines_.shift();
   ++cta.stores_out;
-  const bool partial = touched.whole != touched.sectors;
   send({.line = line,
         .fill = static_cast<std::uint32_t>(places_.size()) + cta.place + 1,
-        .sectors = touched.sectors,
-        .kind = partial ? RequestKind::partial_write : RequestKind::write,
-        .words = touched.words},
-       cta.began, gpu_.crossbar.store_cycles(touched.sectors.count(), partial) << lines_.shift());
+        .sectors = sectors,
+        .kind = whole != sectors ? RequestKind::partial_write : RequestKind::write,
+        .words = words},
+       cta.began, gpu_.crossbar.store_cycles(sectors.count(), whole != sectors) << lines_.shift());
 }
 
 void CountingSm::send_packets(Cta& cta, const Instruction& instruction, AccessKind access,
@@ -134,24 +126,13 @@ bool CountingSm::is_open(LineAddress line, Cycle when) const {
 
 // Adds sectors to what a step that began at `began` has asked for lately of a line; false if it has not.
 bool CountingSm::join(LineAddress line, SectorMask sectors, bool whole_line, Cycle began) {
+  constexpr std::size_t kLooksBack = 64;  // requests: more than a warp makes within the time
   for (std::size_t i = outbox_.size(); i > 0 && outbox_.size() - i < kLooksBack; --i) {
     MemoryRequest& request = outbox_[i - 1];
     if (request.time < began) return false;
     if (request.kind != RequestKind::read || request.line != line) continue;
     request.sectors |= sectors;
     request.whole_line |= whole_line;
-    return true;
-  }
-  return false;
-}
-
-bool CountingSm::join_store(LineAddress line, const RunShape::Touch& touched, Cycle began) {
-  for (std::size_t i = outbox_.size(); i > 0 && outbox_.size() - i < kLooksBack; --i) {
-    MemoryRequest& request = outbox_[i - 1];
-    if (request.time < began) return false;
-    if (request.line != line || !request.is_store()) continue;
-    counters_.joined_sectors += std::uint64_t{(touched.sectors & request.sectors).count()} << lines_.shift();
-    request.add_store(touched.sectors, touched.words);
     return true;
   }
   return false;

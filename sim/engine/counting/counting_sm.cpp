@@ -21,7 +21,6 @@ CountingSm::CountingSm(const GpuSpec& gpu, const Kernel& kernel, const AccessCos
       miss_latency_(gpu.crossbar.request_cycles + gpu.l2.latency_cycles + gpu.crossbar.response_cycles),
       operands_(Operands::global),
       first_ctas_(static_cast<std::size_t>(occupancy.ctas_per_sm)),
-      joins_(gpu.lsu),
       bulk_copies_(gpu.asynchronous, id),
       last_latency_(miss_latency_),
       line_cycles_(gpu.crossbar.read_request_cycles),
@@ -270,7 +269,6 @@ CountingSm::StepTotals CountingSm::step_apart(Cta& cta) {
     ++kind.times;
     totals.add(kind.totals);
     open_lines_.clear();
-    joins_.clear();
     count_lines(cta, segment, kind.totals);
     count_bulk(cta, segment, kind.totals);
     if (kind.totals.instructions[static_cast<std::size_t>(OpClass::cache_control)] != 0) l1_.invalidate();

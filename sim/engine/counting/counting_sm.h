@@ -25,7 +25,6 @@
 #include "models/memory_request.h"
 #include "models/occupancy.h"
 #include "models/pipes.h"
-#include "models/store_joins.h"
 #include "sim/engine/attribution.h"
 #include "sim/engine/counting/cta_run.h"
 #include "sim/engine/counting/even_share.h"
@@ -168,8 +167,8 @@ class CountingSm {
                  bool joins);
   bool is_open(LineAddress line, Cycle when) const;
   bool join(LineAddress line, SectorMask sectors, bool whole_line, Cycle began);
-  void store_line(Cta& cta, LineAddress line, const RunShape::Touch& touched, bool joins);
-  bool join_store(LineAddress line, const RunShape::Touch& touched, Cycle began);
+  void store_line(Cta& cta, LineAddress line, SectorMask sectors, SectorMask whole, std::uint32_t words,
+                  AccessKind access);
   void pass_over(Cta& cta, std::uint32_t loads);
   void send_packets(Cta& cta, const Instruction& instruction, AccessKind access, const AtomicFootprint& packets,
                     LineAddress base_line);
@@ -208,16 +207,14 @@ class CountingSm {
   std::uint32_t last_key_ = 0;  // of the last look-up in kinds_
   Kind* last_kind_ = nullptr;
   Kind last_unkeyed_;
-  std::vector<CtaRun::Part> parts_;              // scratch of begin_run()
-  std::vector<Kind*> part_kinds_;                // the same
-  std::vector<std::uint32_t> selected_;          // scratch of step_of_run(): touches
-  static constexpr std::size_t kLooksBack = 64;  // requests: more than a warp makes while others can join them
+  std::vector<CtaRun::Part> parts_;      // scratch of begin_run()
+  std::vector<Kind*> part_kinds_;        // the same
+  std::vector<std::uint32_t> selected_;  // scratch of step_of_run(): touches
   struct OpenLine {
     LineAddress line;
     Cycle asked = 0;  // LineAccess::when of the access that looked it up
   };
   std::vector<OpenLine> open_lines_;  // scratch of step_apart(): what the warp's segment has asked for
-  StoreJoins joins_;                  // ... and what it has stored
   SmCounters counters_;
   Attribution* attribution_ = nullptr;  // none asked for
   std::uint64_t instructions_ = 0, steps_ = 0;

@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "models/store_joins.h"
 #include "models/support/bit_mixer.h"
 
 namespace tilescope {
@@ -34,8 +33,7 @@ bool same_lines(const Footprint& a, const Footprint& b) {
 
 class PhaseBuilder {
  public:
-  PhaseBuilder(RunShape::Phase& phase, std::size_t groups, const LsuSpec& lsu)
-      : phase_(phase), open_(lsu.miss_join_cycles), joins_(lsu), places_(64) {
+  PhaseBuilder(RunShape::Phase& phase, std::size_t groups, Cycle open) : phase_(phase), open_(open), places_(64) {
     phase_.groups.resize(groups);
   }
 
@@ -51,24 +49,14 @@ class PhaseBuilder {
     else
       tag(access, footprint, base_line);
     // Only a warp's own accesses are known to come so soon; each comes later than the one before.
-    if (access.when <= last_when_) {
-      std::fill(open_until_.begin(), open_until_.end(), 0);
-      joins_.clear();
-    }
+    if (access.when <= last_when_) std::fill(open_until_.begin(), open_until_.end(), 0);
     last_when_ = access.when;
-    const bool stores = !is_load(access.access) && !is_atomic(access.access);
-    if (stores) joins_.begin(access.when, footprint.sectors);
-    for (std::size_t i = 0; i < footprint.lines.size(); ++i) {
-      const LineSectors& touched = footprint.lines[i];
+    for (const LineSectors& touched : footprint.lines) {
       const std::uint32_t track = track_of(access.group, base_line + static_cast<std::uint64_t>(touched.line));
       const bool asks = is_load(access.access) && access.cached;
       open_until_.resize(phase_.tracks.size(), 0);
-      bool joins = asks && access.when < open_until_[track];
+      const bool joins = asks && access.when < open_until_[track];
       if (asks && !joins) open_until_[track] = access.when + open_;
-      if (stores) {
-        joins = joins_.finds(LineAddress::numbered(track), i);
-        joins_.waits(LineAddress::numbered(track), joins_.leaves(i));
-      }
       phase_.touches.push_back({track, phase_.loads, touched.sectors, touched.whole, touched.words, access.access,
                                 access.cached, access.whole_line, joins});
       ++phase_.tracks[track].touches;
@@ -127,7 +115,6 @@ class PhaseBuilder {
 
   RunShape::Phase& phase_;
   Cycle open_;
-  StoreJoins joins_;
   Cycle last_when_ = 0;
   std::vector<Cycle> open_until_;      // of the warp's last load of each track that joins none
   std::vector<std::uint32_t> places_;  // hash table of tracks: index + 1
@@ -135,10 +122,10 @@ class PhaseBuilder {
 
 }  // namespace
 
-RunShape::RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs, const LsuSpec& lsu)
+RunShape::RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs, Cycle open)
     : accesses_(std::move(accesses)), phases_(phases) {
   for (std::uint32_t index = 0; index < phases; ++index) {
-    PhaseBuilder builder(phases_[index], accesses_.groups.size(), lsu);
+    PhaseBuilder builder(phases_[index], accesses_.groups.size(), open);
     for (const RunAccess& access : accesses_.all) {
       if (access.pattern == 0) {
         phases_[index].data_wavefronts += access.turn ? 1 : 0;
@@ -190,7 +177,7 @@ const RunShape* RunShapes::shape_of(const RunAccesses& accesses, std::uint32_t s
   for (const RunAccess& access : accesses.all)
     if (access.pattern != 0) touches += costs.footprint({0, access.pattern}).lines.size();
   if (phases * touches > kMostTouches) return nullptr;
-  return known_.emplace(hash, std::make_unique<const RunShape>(accesses, phases, costs, lsu_))->second.get();
+  return known_.emplace(hash, std::make_unique<const RunShape>(accesses, phases, costs, open_))->second.get();
 }
 
 }  // namespace tilescope

@@ -57,7 +57,7 @@ class RunShape {
     std::uint32_t words = 0;  // LineSectors::words
     AccessKind access = AccessKind::global_load;
     bool cached = false, whole_line = false;
-    bool joins = false;  // a load: asks with an earlier touch of its line that has missed, too; a store: goes with one
+    bool joins = false;  // lsu.miss_join_cycles: asks with an earlier touch of its line that has missed, too
   };
   struct Track {
     std::uint32_t group = 0;
@@ -93,7 +93,8 @@ class RunShape {
     std::uint64_t data_wavefronts = 0;
   };
 
-  RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs, const LsuSpec& lsu);
+  // `open`: as of RunShapes.
+  RunShape(RunAccesses accesses, std::uint32_t phases, const AccessCosts& costs, Cycle open);
 
   const RunAccesses& accesses() const { return accesses_; }
   const std::vector<Phase>& phases() const { return phases_; }
@@ -108,8 +109,8 @@ class RunShape {
 // The shapes of one launch. Safe to use from several threads.
 class RunShapes {
  public:
-  // REQUIRES: `lsu` outlives this.
-  explicit RunShapes(const LsuSpec& lsu) : lsu_(lsu) {}
+  // `open`: cycles from look-up for which a missing line can be joined (lsu.miss_join_cycles).
+  explicit RunShapes(Cycle open) : open_(open) {}
   // Null for accesses that are not worth it: too many phases or too many lines for a run of `steps` steps, or yet
   // another shape where every CTA seems to have its own.
   const RunShape* shape_of(const RunAccesses& accesses, std::uint32_t steps, const AccessCosts& costs);
@@ -119,7 +120,7 @@ class RunShapes {
   static constexpr std::size_t kMostTouches = 65536;  // of a shape
   static constexpr std::size_t kMostShapes = 256;
 
-  const LsuSpec& lsu_;
+  Cycle open_;
   std::mutex mutex_;
   std::unordered_multimap<std::uint64_t, std::unique_ptr<const RunShape>> known_;  // by hash
 };

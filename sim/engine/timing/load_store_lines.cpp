@@ -192,7 +192,7 @@ LoadStoreUnit::Timing LoadStoreUnit::store_lines(const Issue& issue, const Footp
       if (joined.done) {
         issue.counters.joined_sectors += (touched.sectors & joined.before).count();
         const SectorMask more = touched.sectors - joined.before;
-        if (more.any()) egress_.take(stages.start, crossbar_.store_cycles(more.count(), false));
+        egress_.take(stages.start, StoreJoins::kJoinCycles + crossbar_.store_cycles(more.count(), false));
         joins_.waits(line, leaves);
         continue;
       }
