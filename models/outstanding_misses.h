@@ -47,7 +47,7 @@ class OutstandingMisses {
   // Adds sectors that are looked up at `now` to a read; false if it is no longer open.
   bool join(Fill fill, SectorMask sectors, bool whole_line, Cycle now);
   // Adds sectors, of which these words are whole, to a store to the line that has not left, which then does not before
-  // `when`. Returns those that were among its sectors; null: it has left.
+  // `when`. Returns what its sectors were, and whether there was one.
   struct Joined {
     SectorMask before;
     bool done = false;

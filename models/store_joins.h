@@ -4,10 +4,11 @@
 // that one takes. When as many lines wait as there is room for, the one that would leave first takes no more.
 //
 // Source: gpu/microbench/counted_store_joins.cu (gpu/measured/h200/store_joins_counted.csv), one warp whose stores
-// follow one another every four cycles. Stores of one line each join their predecessor (aa, aaaa) and no other (aba);
-// of two lines also the one before (abab, not abcabc), of four or eight the one before that (abcabc); of eight, three
-// places of which are as much as there is room for, none of abcdabcd. A store of eight lines that comes 27 cycles
-// behind another one joins all of its lines, after 31 three, after 35 the last, after 40 none.
+// follow one another as its sub-partition sends them, every 6.15 cycles. Stores of one line each join their predecessor
+// (aa, aaaa) and no other (aba); of two lines also the one before (abab, not abcabc), of four or eight the one before
+// that (abcabc); of eight, three places of which are as much as there is room for, none of abcdabcd. A store of eight
+// lines that comes 27 cycles behind another one joins all of its lines, after 31 three, after 35 the last, after 40
+// none.
 #pragma once
 
 #include <algorithm>
@@ -65,11 +66,6 @@ class StoreJoins {
     for (Waiting& one : waiting_)
       if (one.line == line) now = std::max(now, std::exchange(one.until, Cycle{}));
     return now;
-  }
-  // All have left.
-  void clear() {
-    done_ = 0;
-    waiting_.clear();
   }
 
  private:

@@ -170,10 +170,11 @@ void counted_store_joins(Report& report) {
       }
     }
   }
-  for (const Places& places : {kSparse, kWhole, kFour}) {
+  for (const Places& places : {kSparse, kWhole, kTwo, kFour, kEight}) {
     for (const int warps : {2, 4, 8, 16, 32}) {
       joins.run("aa", places, warps);
       joins.run("aaaa", places, warps);
+      joins.run("aaaaaaaa", places, warps);
     }
     for (const int warps : {2, 4, 8}) {
       joins.run("aa", places, warps, true);
