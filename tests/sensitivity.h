@@ -264,7 +264,6 @@ inline const std::vector<Use>& uses() {
        [](const KernelRun& ran) { return ran.outcome.sm.of(AccessKind::global_load).hit_sectors != 0; }},
       {"lsu.miss_join_cycles", reads_l2},
       {"lsu.store_buffer_cycles", [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0; }},
-      {"lsu.store_join_lines", [](const KernelRun& ran) { return ran.outcome.sm.joined_sectors != 0; }},
       {"lsu.store_line_cycles", [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0; }},
       {"lsu.store_join_cycles", [](const KernelRun& ran) { return ran.of(AccessKind::global_store) != 0; }},
       {"lsu.pipeline_cycles",
