@@ -35,7 +35,9 @@ TEST_CASE("counting finds timing's L1 fills within 5 %, HBM bytes within 3 %, L2
     const RunOutcome timed = run(h200(), *made, Mode::timing);
     check_near("L1 fill sectors", counted.sm.fill_sectors, timed.sm.fill_sectors, 5);
     check_near("L2 read sectors", counted.memory.l2.read_sectors, timed.memory.l2.read_sectors, 10);
-    check_near("L2 write sectors", counted.memory.l2.write_sectors, timed.memory.l2.write_sectors, 0);
+    // Where instructions are timed some stores join others.
+    check_near("L2 write sectors", counted.memory.l2.write_sectors,
+               timed.memory.l2.write_sectors + timed.sm.joined_sectors, 0);
     check_near("HBM read bytes", counted.memory.hbm.read_bytes, timed.memory.hbm.read_bytes, 3);
   }
 }
