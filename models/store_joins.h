@@ -69,7 +69,7 @@ class StoreJoins {
   }
 
  private:
-  static constexpr double kStep = 1.5;  // cycles from line to line of a store that leaves
+  static constexpr double kStep = 1.5;  // cycles from line to line of a store that leaves; fitted with the other two
   struct Waiting {
     LineAddress line;
     Cycle until;

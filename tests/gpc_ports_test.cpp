@@ -117,7 +117,7 @@ Seen read(const GpuSpec& gpu, const Readers& readers) {
 
 }  // namespace
 
-TEST_CASE("four slices share a port, and all ports together carry what a GPC reads") {
+TEST_CASE("four slices share a port, and all ports together carry what the configuration says") {
   const GpuSpec gpu = test::gpu("h100");
   const AddressHash hash(gpu);
   GpcPorts ports(gpu, hash);

@@ -2,8 +2,7 @@
 // does the same elsewhere; for l1tex__m_l1tex2xbar_write_sectors and the requests and sectors that L2 takes in.
 //
 // pattern: a letter for each store, the same one for the same place. lanes: that store 4 bytes each, `stride` bytes
-// from
-//   lane to lane. step: bytes from one store to a place to the next one to it. place: bytes from place to place. gap:
+//   apart. step: bytes from one store to a place to the next one to it. place: bytes from place to place. gap:
 //   additions between two stores that wait for the clock and for one another; none: there is nothing between them.
 //   warps: with places of their own, of one CTA; alike: of the same sub-partition. rounds: of each.
 // cycles: from before the first store of a round to behind the last, mean of all rounds but the first.
@@ -89,27 +88,16 @@ class Joins {
 
   template <int kGap = -1>
   void run(const std::string& pattern, Places places, int warps = 1, bool alike = false) {
-    switch (pattern.size()) {
-      case 1:
-        return of_count<1, kGap>(pattern, places, warps, alike);
-      case 2:
-        return of_count<2, kGap>(pattern, places, warps, alike);
-      case 3:
-        return of_count<3, kGap>(pattern, places, warps, alike);
-      case 4:
-        return of_count<4, kGap>(pattern, places, warps, alike);
-      case 6:
-        return of_count<6, kGap>(pattern, places, warps, alike);
-      case 8:
-        return of_count<8, kGap>(pattern, places, warps, alike);
-      case 10:
-        return of_count<10, kGap>(pattern, places, warps, alike);
-      default:
-        return of_count<16, kGap>(pattern, places, warps, alike);
-    }
+    of_size<kGap, 1, 2, 3, 4, 6, 8, 10, kMost>(pattern, places, warps, alike);
   }
 
  private:
+  // As many stores as the pattern has letters: one of these numbers.
+  template <int kGap, int... kCounts>
+  void of_size(const std::string& pattern, Places places, int warps, bool alike) {
+    ((static_cast<int>(pattern.size()) == kCounts ? of_count<kCounts, kGap>(pattern, places, warps, alike) : void()),
+     ...);
+  }
   template <int kCount, int kGap>
   void of_count(const std::string& pattern, Places places, int warps, bool alike) {
     Shape shape{places.stride, places.lanes, alike ? 4U : 1U, {}};
