@@ -1,8 +1,8 @@
 // The ports through which a GPC gets what it reads from the L2 partition beside it. Four slices share one, of 16.5
 // bytes a clock of L2 for each of them.
 //
-// What the ports carry together is fitted. SMs of one GPC that read lines in order get 16 bytes a clock of each slice on
-// an H100 (547 B/cycle) and 15.7 on an H200 (637; bandwidth, of=one_gpc), and here 4 % less than all ports carry, as
+// What the ports carry together is fitted. SMs of one GPC that read lines in order get 16 bytes a clock of each slice
+// on an H100 (547 B/cycle) and 15.7 on an H200 (637; bandwidth, of=one_gpc), and here 4 % less than all ports carry, as
 // they wait for the fullest one. Hardware loads its ports more evenly, or loses as little for another reason.
 //
 // Source: while eight SMs of an H100's GPC read as fast as they can (548 B/cycle), a lone load of one of their warps
