@@ -6,7 +6,8 @@
 //
 // The registers of an instruction go to the SM's queue with it, one after the other; those behind its first one take a
 // way that the sub-partitions have in common. What stores to shared memory bring stands in a buffer of the SM until
-// they pass the data stage. Sub-partitions come in order of issue. Source: how many accesses of other warps an access
+// they pass the data stage. Instructions pass the pipeline in order of issue; sub-partitions have places free, and so
+// issue, in turn (models/queue_turns.h). Source: how many accesses of other warps an access
 // waits for (gpu/microbench/beside.cu); when rows of loads and stores issue and their registers are free
 // (gpu/instructions/rows.py, tests/memory_rows_test.cpp).
 #pragma once
@@ -19,6 +20,7 @@
 
 #include "models/gpu_spec.h"
 #include "models/part_cycles.h"
+#include "models/queue_turns.h"
 #include "models/support/units.h"
 
 namespace tilescope {
@@ -28,7 +30,8 @@ class MemoryQueues {
   enum Kind : std::size_t { shared, global };
 
   MemoryQueues(const LsuSpec& spec, std::size_t sub_partitions)
-      : subs_(sub_partitions, Sub{Ring(spec.queue_entries), Ring(spec.global_queue_per_sub)}),
+      : free_(sub_partitions, 0),
+        turns_(sub_partitions, spec.queue_entries, spec.global_queue_per_sub),
         sm_(spec.shared_queue_entries),
         data_(spec.data_queue_registers),
         global_(spec.global_queue_entries),
@@ -42,18 +45,17 @@ class MemoryQueues {
 
   // When a sub-partition has room for one more.
   Cycle room_at(Kind kind, std::size_t sub) const {
-    const Sub& own = subs_[sub];
-    return kind == shared ? own.all.oldest() : std::max(own.all.oldest(), own.global.oldest());
+    return kind == shared ? turns_.room_at(sub) : turns_.global_room_at(sub);
   }
 
   // Takes an instruction that `sub` issues at `now`; `wide`: with addresses of 64 bits; `data`: registers that it
   // stores. Returns when the pipeline can take it up; leave_...() comes next. REQUIRES: there is room.
   Cycle enter(Kind kind, Cycle now, std::size_t sub, bool wide, std::int64_t data) {
     const std::int64_t places = wide ? wide_places_ : 1;
-    Sub& own = subs_[sub];
-    Cycle queued = std::max({now, own.free, sm_.oldest(places)});
+    Cycle room = sm_.oldest(places);
     waiting_ = kind == shared ? std::min(data, data_.size()) : 0;
-    if (waiting_ != 0) queued = std::max(queued, data_.oldest(waiting_));
+    if (waiting_ != 0) room = std::max(room, data_.oldest(waiting_));
+    const Cycle queued = std::max({now, free_[sub], room});
     const Cycle address = wide ? wide_cycles_[sub].next() : narrow_cycles_;
     Cycle handed_on = queued + address + data * register_cycles_;
     if (data != 0 && common_cycles_ != 0) {
@@ -63,12 +65,11 @@ class MemoryQueues {
     }
     begins_ = queued;
     data_cycles_ = handed_on - (queued + address);
-    own.free = handed_on;
-    own.all.push(queued);
+    free_[sub] = handed_on;
+    turns_.enter(sub, now, queued, kind == global);
     // Data follow the instruction through the pipeline.
     const Cycle first = std::max({queued, handed_on - pipeline_cycles_, sm_left_});
     if (kind == shared) return first;
-    own.global.push(queued);
     sm_left_ = std::max(first, global_.oldest());
     for (std::int64_t i = 0; i < places; ++i) sm_.push(sm_left_);
     return std::max(sm_left_, global_left_);
@@ -123,11 +124,8 @@ class MemoryQueues {
     return from;
   }
 
-  struct Sub {
-    Ring all, global;
-    Cycle free = 0;  // its way to the SM's queue
-  };
-  std::vector<Sub> subs_;
+  std::vector<Cycle> free_;  // of each sub-partition, its way to the SM's queue
+  QueueTurns turns_;
   Ring sm_, data_, global_, found_;
   std::int64_t wide_places_;
   Cycle register_cycles_, common_cycles_, narrow_cycles_, pipeline_cycles_;

@@ -292,6 +292,11 @@ RunOutcome simulate(const GpuSpec& gpu, const Kernel& kernel, const RunOptions& 
   if (options.history != nullptr) options.history->add_before(before_ctas);
   const std::vector<std::string> before = kernel.approximations();
   outcome.approximations.insert(outcome.approximations.begin(), before.begin(), before.end());
+  if (outcome.sm.partial_sectors != 0)
+    outcome.approximations.push_back(fmt::format(
+        "stores were counted, not timed: none joins an earlier one to its sector that has not left the SM, so that L2 "
+        "may be written less often than said, by up to {} sectors that are written in part; --sample off times all",
+        outcome.sm.partial_sectors));
   // What was executed and is not modelled.
   for (const OperationTraits& row : kOperations) {
     const std::uint64_t executed = outcome.sm.instructions[static_cast<std::size_t>(row.op)];

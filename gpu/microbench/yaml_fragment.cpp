@@ -84,11 +84,12 @@ class Fragment {
   }
 
   // Bytes per cycle from a rate and the clock of the same run.
-  void add_rate(const char* key, const char* the_case) {
+  // `share`: of the value that the model gets.
+  void add_rate(const char* key, const char* the_case, double share = 1) {
     const auto rate = report_.find("bandwidth", the_case, "rate");
     const auto mhz = report_.find("sm_clock", "after=ffma", "frequency");
     if (rate && mhz) {
-      add("crossbar", key, *rate * 1e3 / *mhz, source("bandwidth", the_case, *rate) + " GB/s at clock.sm_mhz");
+      add("crossbar", key, *rate * 1e3 / *mhz / share, source("bandwidth", the_case, *rate) + " GB/s at clock.sm_mhz");
     }
   }
 
@@ -190,6 +191,9 @@ void note_hbm(Fragment& fragment) {
                 "level=hbm;shape=rows;warps=64", "rate", "B/cycle");
 }
 
+// SMs of a GPC wait for the fullest of its ports and get so much of what all carry (models/gpc_ports.h).
+constexpr double kGpcShare = 0.96;
+
 }  // namespace
 
 void write_yaml_fragment(const Report& report, const std::string& path) {
@@ -201,7 +205,7 @@ void write_yaml_fragment(const Report& report, const std::string& path) {
   }
   fragment.add_barrier();
   fragment.add_rate("sm_read_bytes_per_cycle", "op=read;readers=one;mib=16;sms=1;every=1");
-  fragment.add_rate("gpc_read_bytes_per_cycle", "op=read;readers=one;mib=16;sms=18;of=one_gpc");
+  fragment.add_rate("gpc_read_bytes_per_cycle", "op=read;readers=one;mib=16;sms=18;of=one_gpc", kGpcShare);
   fragment.add_partial_writes();
   fragment.add_l2_size();
   fragment.note("l1", "the tag stage, a load of 32 lines", "throughput_global",

@@ -20,6 +20,7 @@ template <class Apply>
 void with_others(WorkCounters& mine, const WorkCounters& other, Apply apply) {
   apply(mine.fill_sectors, other.fill_sectors);
   apply(mine.joined_sectors, other.joined_sectors);
+  apply(mine.partial_sectors, other.partial_sectors);
   apply(mine.tag_cycles, other.tag_cycles);
   apply(mine.data_wavefronts, other.data_wavefronts);
   apply(mine.operand_rows, other.operand_rows);

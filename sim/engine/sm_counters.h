@@ -44,6 +44,7 @@ struct WorkCounters {
   std::array<AccessCounters, kAccesses> access{};
   std::uint64_t fill_sectors = 0;     // L1 misses: sectors that came back from L2
   std::uint64_t joined_sectors = 0;   // of stores: written with those of earlier ones that were still in L1
+  std::uint64_t partial_sectors = 0;  // of stores that are counted, not timed: written in part, so that some may join
   std::uint64_t tag_cycles = 0;       // tag stage busy
   std::uint64_t data_wavefronts = 0;  // data stage busy, shared and global
   std::uint64_t operand_rows = 0;  // of 32 B in shared memory, read by products of warpgroups; for each of four warps

@@ -83,6 +83,7 @@ void CountingSm::store_line(Cta& cta, LineAddress line, SectorMask sectors, Sect
                             AccessKind access) {
   if (is_local(access))
     counters_.of(access).hit_sectors += std::uint64_t{l1_.keep(line, sectors, cta.began).count()} << lines_.shift();
+  counters_.partial_sectors += std::uint64_t{(sectors - whole).count()} << lines_.shift();
   ++cta.stores_out;
   send({.line = line,
         .fill = static_cast<std::uint32_t>(places_.size()) + cta.place + 1,
