@@ -7,8 +7,8 @@
 // The registers of an instruction go to the SM's queue with it, one after the other; those behind its first one take a
 // way that the sub-partitions have in common. What stores to shared memory bring stands in a buffer of the SM until
 // they pass the data stage. Instructions pass the pipeline in order of issue; sub-partitions have places free, and so
-// issue, in turn (models/queue_turns.h). Source: how many accesses of other warps an access
-// waits for (gpu/microbench/beside.cu); when rows of loads and stores issue and their registers are free
+// issue, in turn (models/queue_turns.h). Source: how many accesses of other warps an access waits for
+// (gpu/microbench/beside.cu); when rows of loads and stores issue and their registers are free
 // (gpu/instructions/rows.py, tests/memory_rows_test.cpp).
 #pragma once
 
