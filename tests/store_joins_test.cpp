@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -96,6 +97,21 @@ TEST_CASE("words of neighbouring lanes that stores write one after the other rea
             Mode::timing, Sample::off, 2);
     return static_cast<double>(outcome.memory.l2.write_sectors + outcome.memory.l2.fabric_write_sectors);
   };
+  // 27 % too many (docs/memory-system.md).
   CHECK(written({}) == doctest::Approx(measured).epsilon(0.3));
   CHECK(written({"lsu.store_join_lines=0"}) > 1.8 * measured);
+}
+
+TEST_CASE("where stores are counted the answer says that none joins another") {
+  const auto said = [](const std::string& launch, Mode mode) {
+    const auto outcome = run(gpu("h200"), *sass_kernel(TILESCOPE_SOURCE_DIR "/gpu/measured/h200/programs/" + launch),
+                             mode, Sample::off, 2);
+    const auto& all = outcome.approximations;
+    return std::count_if(all.begin(), all.end(), [](const std::string& sentence) {
+      return sentence.find("none joins an earlier one") != std::string::npos;
+    });
+  };
+  CHECK(said("triton_dropout/launches/0002.yaml", Mode::counts) == 1);
+  CHECK(said("triton_dropout/launches/0002.yaml", Mode::timing) == 0);
+  CHECK(said("triton_softmax/launches/0001.yaml", Mode::counts) == 0);  // writes whole sectors
 }
