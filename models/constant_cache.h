@@ -26,7 +26,9 @@ class ConstantCache {
   ConstantCache(const ConstantCacheSpec& spec, int sub_partitions, std::span<const Instruction> code, bool alone)
       : spec_(spec),
         line_cycles_(alone ? spec.line_alone_cycles : spec.line_cycles),
-        operands_(static_cast<std::size_t>(sub_partitions)) {
+        operands_(static_cast<std::size_t>(sub_partitions)),
+        queued_(static_cast<std::size_t>(sub_partitions * std::max<std::int64_t>(spec.load_queue_entries, 1)), 0),
+        last_queued_(static_cast<std::size_t>(sub_partitions), 0) {
     for (Lines& lines : operands_) lines.fill(kNever);
     loads_.fill(kNever);
     blocks_.fill(kNever);
@@ -55,11 +57,13 @@ class ConstantCache {
     return std::min(most, at - index);
   }
 
-  // An LDC goes out at `now`. Returns how much later than usual it has its constant.
-  Cycle load(std::uint8_t line, Cycle now) {
+  // A sub-partition issues an LDC at `now`. Returns how much later than usual it has its constant.
+  Cycle load(std::size_t sub, std::uint8_t line, Cycle now) {
     const double start = std::max(static_cast<double>(now), loads_free_);
     loads_free_ = start + spec_.load_cycles;
     const auto begins = static_cast<Cycle>(start);
+    queue(sub) = begins;
+    last_queued_[sub] = last_queued_[sub] + 1 == entries() ? 0 : last_queued_[sub] + 1;
     if (next_.empty() || line == ConstantLine::kNone) return begins - now;
     Cycle& ready = loads_[line];
     if (ready == kNever) ready = fetch(line, begins) + spec_.load_miss_cycles;
@@ -67,6 +71,8 @@ class ConstantCache {
   }
 
   Cycle load_issue_cycles() const { return spec_.load_issue_cycles; }
+  // When the sub-partition has room for another LDC.
+  Cycle load_room_at(std::size_t sub) const { return queued_[sub * entries() + last_queued_[sub]]; }
 
  private:
   using Lines = std::array<Cycle, 256>;  // from when on each is there; kNever: not asked for
@@ -74,6 +80,10 @@ class ConstantCache {
   static bool reads(const Instruction& one) {
     return one.constant != ConstantLine::kNone && one.op != OpClass::constant_load;
   }
+
+  std::size_t entries() const { return queued_.size() / operands_.size(); }
+  // The entry of the sub-partition's queue that is used least recently.
+  Cycle& queue(std::size_t sub) { return queued_[sub * entries() + last_queued_[sub]]; }
 
   // When the larger cache begins to hand a line over that is asked for at `now`.
   Cycle fetch(std::uint8_t line, Cycle now) {
@@ -92,6 +102,8 @@ class ConstantCache {
   Lines loads_{};
   std::array<Cycle, ConstantLine::kOtherBlocks> blocks_{};
   Resource port_;
+  std::vector<Cycle> queued_;             // by sub-partition: when what last took each entry of its queue went out
+  std::vector<std::size_t> last_queued_;  // ... the entry that is next
   double loads_free_ = 0;
 };
 

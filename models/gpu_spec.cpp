@@ -110,6 +110,8 @@ void ConstantCacheSpec::fields(SpecFields& f) {
   f.real("load_cycles", load_cycles, {0, 1000}, "cycle", "between two LDCs of an SM");
   f.integer("load_issue_cycles", load_issue_cycles, {1, 1000}, "cycle",
             "between an LDC and what its sub-partition sends the same way");
+  f.integer("load_queue_entries", load_queue_entries, {1, 1000}, "entry",
+            "for LDCs of a sub-partition that wait to go out; what else goes that way waits for room, too");
   f.integer("line_cycles", line_cycles, {0, 1000}, "cycle", "between two lines that an SM's constant caches get");
   f.integer("line_alone_cycles", line_alone_cycles, {0, 1000}, "cycle",
             "... of a launch that leaves one SM of each TPC idle");

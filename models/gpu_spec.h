@@ -86,13 +86,14 @@ struct InstructionCacheSpec {
 };
 
 struct ConstantCacheSpec {
-  std::int64_t miss_cycles = 0;        // of an operand; 0: all constants are there when a launch begins
-  std::int64_t load_miss_cycles = 0;   // of an LDC
-  double load_cycles = 0;              // between two LDCs of an SM
-  std::int64_t load_issue_cycles = 0;  // ... of a sub-partition
-  std::int64_t line_cycles = 0;        // between two lines that an SM's caches get
-  std::int64_t line_alone_cycles = 0;  // ... while the other SM of its TPC has nothing to do
-  std::int64_t memory_cycles = 0;      // more when they come from memory
+  std::int64_t miss_cycles = 0;         // of an operand; 0: all constants are there when a launch begins
+  std::int64_t load_miss_cycles = 0;    // of an LDC
+  double load_cycles = 0;               // between two LDCs of an SM
+  std::int64_t load_issue_cycles = 0;   // ... of a sub-partition
+  std::int64_t load_queue_entries = 0;  // LDCs of a sub-partition that wait to go out
+  std::int64_t line_cycles = 0;         // between two lines that an SM's caches get
+  std::int64_t line_alone_cycles = 0;   // ... while the other SM of its TPC has nothing to do
+  std::int64_t memory_cycles = 0;       // more when they come from memory
   void fields(SpecFields& f);
 };
 

@@ -16,31 +16,30 @@ Tick part_of(Tick whole, std::uint64_t chance) {
 }  // namespace
 
 Hbm::Hbm(const GpuSpec& gpu, const AddressHash& hash, const CalendarFloor* floor, Owner* owner)
-    : fetch_bytes_(gpu.hbm.fetch_bytes),
+    : fetch_sectors_(gpu.hbm.fetch_bytes / kSectorBytes),
       row_lines_(static_cast<std::uint64_t>(gpu.hbm.row_bytes / kLineBytes)),
       bank_lines_(static_cast<std::uint64_t>(gpu.hbm.bank_bytes / kLineBytes)),
       stacks_(static_cast<std::uint64_t>(gpu.hbm.stacks)),
       channels_(static_cast<std::uint64_t>(gpu.hbm.channels)),
       pseudo_channels_(static_cast<std::uint64_t>(gpu.hbm.pseudo_channels)),
       banks_(static_cast<std::size_t>(gpu.hbm.banks_per_channel / gpu.hbm.pseudo_channels)),
-      write_batch_(std::max<std::int64_t>(1, gpu.hbm.write_batch / gpu.hbm.pseudo_channels)),
+      write_batch_(std::max<std::int64_t>(1, gpu.hbm.write_batch / gpu.hbm.pseudo_channels) * fetch_sectors_),
       hash_(hash),
       owner_(owner),
       parts_(channels_ * pseudo_channels_) {
   const double cycles_per_ns = gpu.clock.sm_mhz / 1000.0;
   const double bytes_per_ns = gpu.hbm.bandwidth_gbs / static_cast<double>(parts_.size());
   const auto parts = static_cast<double>(pseudo_channels_);  // each takes as much longer than the channel
-  burst_ = to_ticks(static_cast<double>(fetch_bytes_) / bytes_per_ns * cycles_per_ns);
+  burst_ = to_ticks(static_cast<double>(kSectorBytes) / bytes_per_ns * cycles_per_ns);
   latency_ = to_ticks(gpu.hbm.latency_ns * cycles_per_ns);
   row_cycle_ = to_ticks(gpu.hbm.row_cycle_ns * cycles_per_ns);
   activate_ = to_ticks(gpu.hbm.activate_ns * parts * cycles_per_ns);
   burst_gap_ = to_ticks(gpu.hbm.burst_gap_ns * parts * cycles_per_ns);
   refresh_interval_ = to_ticks(gpu.hbm.refresh_interval_ns * cycles_per_ns);
   refresh_ = to_ticks(gpu.hbm.refresh_ns * cycles_per_ns);
-  queue_ = gpu.hbm.read_queue / gpu.hbm.pseudo_channels *
-           (kLineBytes / fetch_bytes_ * burst_ + gap_before(kLineBytes / fetch_bytes_));
+  queue_ = gpu.hbm.read_queue / gpu.hbm.pseudo_channels * (kSectorsPerLine * burst_ + gap_before(kSectorsPerLine));
   write_to_read_ = to_ticks(std::min(gpu.hbm.write_to_read_ns, gpu.hbm.turnaround_ns) * cycles_per_ns);
-  written_ = burst_ + gap_before(kLineBytes / fetch_bytes_) / (kLineBytes / fetch_bytes_);
+  written_ = burst_ + gap_before(kSectorsPerLine) / kSectorsPerLine;
   read_to_write_ = to_ticks(gpu.hbm.turnaround_ns * cycles_per_ns) - write_to_read_;
   for (PseudoChannel& part : parts_) {
     part.bus = part.activations = Calendar(floor);
@@ -56,7 +55,7 @@ Hbm::Where Hbm::where(LineAddress line) {
 }
 
 SectorMask Hbm::widen(SectorMask sectors) const {
-  const auto per_fetch = static_cast<unsigned>(fetch_bytes_ / kSectorBytes);
+  const auto per_fetch = static_cast<unsigned>(fetch_sectors_);
   const unsigned whole = (1U << per_fetch) - 1;
   SectorMask result;
   for (unsigned first = 0; first < kSectorsPerLine; first += per_fetch) {
@@ -65,8 +64,6 @@ SectorMask Hbm::widen(SectorMask sectors) const {
   }
   return result;
 }
-
-std::int64_t Hbm::fetches(SectorMask sectors) const { return widen(sectors).bytes() / fetch_bytes_; }
 
 Tick Hbm::open_row(const Where& at, LineAddress line, Tick now) {
   const std::uint64_t row = line.number() / row_lines_;
@@ -105,27 +102,28 @@ Tick Hbm::after_refresh(const Where& at, Tick now) const {
 }
 
 PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now) {
-  const std::int64_t count = fetches(sectors);
-  return {widen(sectors), fetch(line, count, static_cast<std::uint64_t>(count * fetch_bytes_), now) + latency_};
+  const SectorMask fetched = widen(sectors);
+  return {fetched, fetch(line, fetched, now) + latency_};
 }
 
 PortAnswer Hbm::lookup(LineAddress line, SectorMask sectors, Tick now, std::uint32_t ticket) {
-  const std::int64_t count = fetches(sectors);
+  const SectorMask fetched = widen(sectors);
   const Where at = where(line);
-  WaitingReads::Read read = turn_of(at, line, count, static_cast<std::uint64_t>(count * fetch_bytes_), now);
+  WaitingReads::Read read = turn_of(at, line, fetched, now);
   read.ticket = ticket;
   at.channel.waiting.exchange(
       read, std::max(now, read.turn - queue_), [this](std::uint32_t other) { return owner_->may_be_put_off(other); },
       [this](const WaitingReads::Read& other) { put_off(other); });
-  return {widen(sectors), moved(at, read) + latency_};
+  return {fetched, moved(at, read) + latency_};
 }
 
-Tick Hbm::complete(LineAddress line, SectorMask sectors, Tick now) {
-  return fetch(line, fetches(sectors), static_cast<std::uint64_t>(sectors.bytes()), now);
-}
+Tick Hbm::complete(LineAddress line, SectorMask sectors, Tick now) { return fetch(line, sectors, now); }
 
-WaitingReads::Read Hbm::turn_of(const Where& at, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
+WaitingReads::Read Hbm::turn_of(const Where& at, LineAddress line, SectorMask sectors, Tick now) {
+  const std::int64_t count = sectors.count();
+  const auto bytes = static_cast<std::uint64_t>(sectors.bytes());
   PseudoChannel& channel = at.channel;
+  take_whole(channel, now);
   counters_.read_bytes += bytes;
   channel.bytes += bytes;
   const Tick moves = count * burst_;
@@ -135,18 +133,42 @@ WaitingReads::Read Hbm::turn_of(const Where& at, LineAddress line, std::int64_t 
   return {line, count, open, moved - moves, 0};
 }
 
-Tick Hbm::fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now) {
+Tick Hbm::fetch(LineAddress line, SectorMask sectors, Tick now) {
   const Where at = where(line);
-  return moved(at, turn_of(at, line, count, bytes, now));
+  return moved(at, turn_of(at, line, sectors, now));
 }
 
 Tick Hbm::accept(LineAddress line, SectorMask sectors, Tick now) {
   const Where at = where(line);
-  PseudoChannel& channel = at.channel;
-  const std::int64_t count = fetches(sectors);
+  count_written(at.channel, sectors);
+  open_row(at, line, now);
+  take_whole(at.channel, now);
+  return wait_for_turn(at.channel, sectors.count(), now);
+}
+
+void Hbm::accept_when_whole(LineAddress line, SectorMask sectors, Tick whole, Tick now) {
+  PseudoChannel& channel = where(line).channel;  // its row is open: what it lacked has just been read
+  take_whole(channel, now);
+  count_written(channel, sectors);
+  channel.incomplete.push_back({whole, sectors.count()});
+  std::ranges::push_heap(channel.incomplete, std::ranges::greater(), &Incomplete::whole);
+}
+
+void Hbm::count_written(PseudoChannel& channel, SectorMask sectors) {
   counters_.write_bytes += static_cast<std::uint64_t>(sectors.bytes());
   channel.bytes += static_cast<std::uint64_t>(sectors.bytes());
-  open_row(at, line, now);
+}
+
+void Hbm::take_whole(PseudoChannel& channel, Tick now) const {
+  while (!channel.incomplete.empty() && channel.incomplete.front().whole <= now) {
+    const Incomplete next = channel.incomplete.front();
+    std::ranges::pop_heap(channel.incomplete, std::ranges::greater(), &Incomplete::whole);
+    channel.incomplete.pop_back();
+    wait_for_turn(channel, next.count, next.whole);
+  }
+}
+
+Tick Hbm::wait_for_turn(PseudoChannel& channel, std::int64_t count, Tick now) const {
   if (channel.room != 0 && now >= channel.turn_begins) take_turn(channel);
   channel.to_write += count;
   const bool full = channel.to_write >= channel.room + write_batch_;

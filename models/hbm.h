@@ -66,11 +66,13 @@ class Hbm {
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now);
   // The same of a read that can be told of another time until its data are there, by its ticket.
   PortAnswer lookup(LineAddress line, SectorMask sectors, Tick now, std::uint32_t ticket);
-  // Fetches no more than these sectors, to complete what is written of them. Each pair keeps the bus busy as others do.
-  // Returns the tick in which they have been on the bus.
-  // Source: dram__bytes_read of sectors that leave L2 written in part, one of each line, is 32 B a sector
+  // Fetches no more than these sectors, to complete what is written of them. Returns the tick in which they have been
+  // on the bus. Source: dram__bytes_read of sectors that leave L2 written in part, one of each line, is 32 B a sector
   // (gpu/microbench/counted_partial.cu).
   Tick complete(LineAddress line, SectorMask sectors, Tick now);
+  // Takes sectors of a line to write back of which some are complete at `whole`, not before `now`: they wait to be
+  // written from then on, behind the reads that have been promised a turn by then.
+  void accept_when_whole(LineAddress line, SectorMask sectors, Tick whole, Tick now);
   // Takes sectors to write back. Returns the tick in which the channel has accepted them: later than `now` when as many
   // wait as go out together.
   Tick accept(LineAddress line, SectorMask sectors, Tick now);
@@ -87,16 +89,22 @@ class Hbm {
     std::uint64_t row = kNone, row_before = kNone;      // the last two that were activated in `place`
     Tick active, active_before;                         // from when on
   };
+  // Sectors that wait to be written from `whole` on.
+  struct Incomplete {
+    Tick whole;
+    std::int64_t count;
+  };
   struct PseudoChannel {
     Calendar bus;
     Calendar activations;
-    std::uint64_t bytes = 0;       // read and written
-    Tick read_until;               // the bus has moved all reads
-    std::int64_t to_write = 0;     // fetches that wait to be written
-    std::int64_t room = 0;         // ... that the planned turn of writes takes; 0: none is planned
-    std::int64_t came_before = 0;  // ... that there were when the last turn began
-    Tick turn_begins, turn_ends;   // of the planned turn, or of the last one
-    Tick kept_until;               // the bus is kept for turns of writes and for the way back to reads
+    std::uint64_t bytes = 0;             // read and written
+    Tick read_until;                     // the bus has moved all reads
+    std::vector<Incomplete> incomplete;  // a heap, the first to be whole on top
+    std::int64_t to_write = 0;           // sectors that wait to be written
+    std::int64_t room = 0;               // ... that the planned turn of writes takes; 0: none is planned
+    std::int64_t came_before = 0;        // ... that there were when the last turn began
+    Tick turn_begins, turn_ends;         // of the planned turn, or of the last one
+    Tick kept_until;                     // the bus is kept for turns of writes and for the way back to reads
     std::vector<Bank> banks;
     WaitingReads waiting;
   };
@@ -109,12 +117,18 @@ class Hbm {
     std::size_t bank;
   };
   Where where(LineAddress line);
+  // Counts the bytes of sectors that are written back.
+  void count_written(PseudoChannel& channel, SectorMask sectors);
+  // Puts `count` sectors among those that wait to be written. Returns when there is room for them.
+  Tick wait_for_turn(PseudoChannel& channel, std::int64_t count, Tick now) const;
+  // The same of those that are whole by now.
+  void take_whole(PseudoChannel& channel, Tick now) const;
   // The turn of writes that is planned takes as many of those that wait as it has room for.
   void take_turn(PseudoChannel& channel) const;
   // Plans the next one, behind all reads that have a turn.
   void plan_turn(PseudoChannel& channel, Tick now) const;
   // The next turn of a line of which the bus moves `count` bursts.
-  WaitingReads::Read turn_of(const Where& at, LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now);
+  WaitingReads::Read turn_of(const Where& at, LineAddress line, SectorMask sectors, Tick now);
   // When they have been on it.
   Tick moved(const Where& at, const WaitingReads::Read& read) const {
     return after_refresh(at, read.turn) + read.bursts * burst_;
@@ -123,23 +137,22 @@ class Hbm {
     owner_->put_off(read.ticket, moved(where(read.line), read) + latency_);
   }
   // Both, in order of arrival.
-  Tick fetch(LineAddress line, std::int64_t count, std::uint64_t bytes, Tick now);
+  Tick fetch(LineAddress line, SectorMask sectors, Tick now);
   // Opens the line's row if it is not. Returns from when on its data can be on the bus.
   Tick open_row(const Where& at, LineAddress line, Tick now);
   // How long the bus stands idle before a line of which it moves `count` bursts.
-  Tick gap_before(std::int64_t count) const { return burst_gap_ / count; }
+  Tick gap_before(std::int64_t count) const { return burst_gap_ / std::max<std::int64_t>(1, count / fetch_sectors_); }
   // `now`, or the end of the refresh that the place is in.
   Tick after_refresh(const Where& at, Tick now) const;
   SectorMask widen(SectorMask sectors) const;
-  std::int64_t fetches(SectorMask sectors) const;
 
-  std::int64_t fetch_bytes_;
+  std::int64_t fetch_sectors_;
   std::uint64_t row_lines_;   // consecutive lines that one activation serves
   std::uint64_t bank_lines_;  // consecutive lines in the same bank of every pseudo channel
   std::uint64_t stacks_;
   std::uint64_t channels_, pseudo_channels_;  // of all; of one
   std::size_t banks_;                         // of a pseudo channel
-  Tick burst_;                                // one fetch on its bus
+  Tick burst_;                                // one sector on its bus
   Tick latency_;
   Tick row_cycle_;
   Tick activate_;
@@ -147,9 +160,9 @@ class Hbm {
   Tick refresh_interval_;
   Tick refresh_;
   Tick read_to_write_, write_to_read_;
-  Tick written_;  // what the bus needs for a fetch of a line that is written
-  Tick queue_;    // of a pseudo channel: what the bus needs for it when it is full
-  std::int64_t write_batch_;
+  Tick written_;              // what the bus needs for a sector that is written
+  Tick queue_;                // of a pseudo channel: what the bus needs for it when it is full
+  std::int64_t write_batch_;  // sectors
   const AddressHash& hash_;
   Owner* owner_;
   std::vector<PseudoChannel> parts_;  // those of a channel beside each other

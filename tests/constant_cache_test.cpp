@@ -23,6 +23,7 @@ constexpr ConstantCacheSpec kSpec = {.miss_cycles = 100,
                                      .load_miss_cycles = 200,
                                      .load_cycles = 2.5,
                                      .load_issue_cycles = 6,
+                                     .load_queue_entries = 2,
                                      .line_cycles = 10,
                                      .memory_cycles = 1000};
 
@@ -130,10 +131,41 @@ TEST_CASE("LDCs have a cache of their own, and a rate") {
   const std::vector<Instruction> code = {reads(1)};
   ConstantCache cache(kSpec, kSubPartitions, code, false);
   CHECK(cache.operand(0, code[0], 0) == 100);
-  CHECK(cache.load(1, 1000) == 200);
-  CHECK(cache.load(1, 2000) == 0);
-  CHECK(cache.load(1, 2000) == 2);  // 2.5 cycles behind, in whole ones
-  CHECK(cache.load(1, 2000) == 5);
+  CHECK(cache.load(0, 1, 1000) == 200);
+  CHECK(cache.load(0, 1, 2000) == 0);
+  CHECK(cache.load(0, 1, 2000) == 2);  // 2.5 cycles behind, in whole ones
+  CHECK(cache.load(0, 1, 2000) == 5);
+}
+
+TEST_CASE("a sub-partition has room for a few LDCs that have not gone out") {
+  const std::vector<Instruction> code = {reads(1)};
+  ConstantCache cache(kSpec, kSubPartitions, code, false);
+  for (const Cycle room : {0, 2000, 2002, 2005}) {
+    CHECK(cache.load_room_at(0) == room);
+    cache.load(0, ConstantLine::kNone, 2000);
+  }
+  CHECK(cache.load_room_at(1) == 0);  // its own queue, though they go out one after the other
+  CHECK(cache.load(1, ConstantLine::kNone, 2000) == 10);
+}
+
+// A convolution of 3 x 3 in blocks of 32 x 32 threads, as its warps begin: what a warp's lanes share waits as LDC does.
+TEST_CASE("LDC and registers that lanes share go out one after the other, and wait to issue") {
+  const auto ran = [](OpClass op, std::vector<std::string> settings) {
+    Program program;
+    for (int i = 0; i < 16; ++i) program.push_back(step(op).sets(0));
+    settings.insert(settings.end(), {"instruction_cache.miss_cycles=0", "constant_cache.miss_cycles=0"});
+    return run_timed(HandMadeKernel(1, 32 * kLanes, program), gpu("h200", settings));
+  };
+  const auto waited = [&ran](OpClass op, const char* entries) {
+    const auto& stalls = ran(op, {std::string("constant_cache.load_queue_entries=") + entries}).counters.sm.stall_cycles;
+    return stalls[static_cast<std::size_t>(Stall::mio_throttle)];
+  };
+  for (const OpClass op : {OpClass::constant_load, OpClass::warp_special}) {
+    const Cycle slow = ran(op, {"constant_cache.load_cycles=8"}).cycles;
+    CHECK(slow >= 32 * 16 * 8);
+    CHECK(slow > 3 * ran(op, {}).cycles);
+    CHECK(waited(op, "4") > 3 * waited(op, "512"));
+  }
 }
 
 TEST_CASE("a run ends before a constant that is not there") {

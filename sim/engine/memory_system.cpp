@@ -401,7 +401,10 @@ Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {
   if (evicted.dirty.none()) return now;
   if (const SectorMask partial = evicted.partial & evicted.dirty; partial.any()) {
     counters_.completed_sectors += partial.count();
-    now = hbm_.complete(evicted.line, partial, now);
+    counters_.evicted_dirty_sectors += evicted.dirty.count();
+    const Tick whole = hbm_.complete(evicted.line, partial, now);
+    hbm_.accept_when_whole(evicted.line, evicted.dirty, whole, now);
+    return whole;
   }
   counters_.evicted_dirty_sectors += evicted.dirty.count();
   // In line with reads that their SMs have sent at the same time.

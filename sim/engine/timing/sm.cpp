@@ -337,10 +337,11 @@ void Sm::leave_straight_line(SubPartition& sub, Warp& warp, const Instruction& i
   }
 }
 
-// An LDC. Returns how much later than usual it has its constant.
+// An LDC, or a register that the lanes of a warp share. Returns how much later than usual it has its value.
 [[gnu::noinline]] Cycle Sm::load_constant(const Warp& warp, Cycle now) {
   lsu_.issue_beside(now, warp.sub, constant_cache_.load_issue_cycles());
-  return constant_cache_.load(warp.pc->constant, now);
+  const bool constant = warp.pc->op == OpClass::constant_load;
+  return constant_cache_.load(warp.sub, constant ? warp.pc->constant : ConstantLine::kNone, now);
 }
 
 // Returns for how long the instruction keeps the dispatch port.
@@ -354,14 +355,14 @@ inline Cycle Sm::execute_on_pipe(SubPartition& sub, const PipeUse& use, Warp& wa
         issue_memory(use, warp, index, sub.port.arrival(now));
       else if (is_asynchronous(instruction.op))
         later = issue_asynchronous(warp, index, now);
-      else if (instruction.op == OpClass::constant_load)
+      else if (instruction.op == OpClass::constant_load || instruction.op == OpClass::warp_special)
         later = load_constant(warp, now);
       else if (instruction.op == OpClass::fence)  // passes the data stage behind what its warp has stored
         later = lsu_.queue(now, {index, warp.sub});
       else
         lsu_.issue_beside(now, warp.sub);
       if (instruction.reads_cluster_rank()) later = more_for_cluster_rank_;
-      sub.take(Pipe::mio, now, lsu_.shared_room_at(warp.sub));
+      sub.take(Pipe::mio, now, std::max(lsu_.shared_room_at(warp.sub), constant_cache_.load_room_at(warp.sub)));
       sub.take(Pipe::lg, now, lsu_.global_room_at(warp.sub));
       break;
     case Pipe::tensor:
