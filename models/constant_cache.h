@@ -2,7 +2,9 @@
 // instructions read as operands (and ULDC), the SM another one for LDC; both are filled line by line from a larger one
 // behind them, which the two SMs of a TPC share. That one has the launch's own bank from the start and fetches others,
 // block by block, from memory. Lines are never given up: the smaller caches hold 32 of them on hardware.
-// Source: gpu/microbench/constant_cache.cu, docs/cold-start.md.
+// LDCs of all sub-partitions go out one after the other, and with them what the lanes of a warp share of special
+// registers; each sub-partition has a short queue of them, and while it is full warps wait to issue.
+// Source: gpu/microbench/constant_cache.cu, constant_rate.cu, docs/cold-start.md.
 #pragma once
 
 #include <algorithm>

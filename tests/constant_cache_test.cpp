@@ -140,7 +140,7 @@ TEST_CASE("LDCs have a cache of their own, and a rate") {
 TEST_CASE("a sub-partition has room for a few LDCs that have not gone out") {
   const std::vector<Instruction> code = {reads(1)};
   ConstantCache cache(kSpec, kSubPartitions, code, false);
-  for (const Cycle room : {0, 2000, 2002, 2005}) {
+  for (const Cycle room : {0, 0, 2000, 2002}) {
     CHECK(cache.load_room_at(0) == room);
     cache.load(0, ConstantLine::kNone, 2000);
   }
@@ -148,7 +148,7 @@ TEST_CASE("a sub-partition has room for a few LDCs that have not gone out") {
   CHECK(cache.load(1, ConstantLine::kNone, 2000) == 10);
 }
 
-// A convolution of 3 x 3 in blocks of 32 x 32 threads, as its warps begin: what a warp's lanes share waits as LDC does.
+// What the first instructions of many warps that begin together do: LDC of the stack pointer, S2R of the CTA's place.
 TEST_CASE("LDC and registers that lanes share go out one after the other, and wait to issue") {
   const auto ran = [](OpClass op, std::vector<std::string> settings) {
     Program program;
@@ -157,14 +157,14 @@ TEST_CASE("LDC and registers that lanes share go out one after the other, and wa
     return run_timed(HandMadeKernel(1, 32 * kLanes, program), gpu("h200", settings));
   };
   const auto waited = [&ran](OpClass op, const char* entries) {
-    const auto& stalls = ran(op, {std::string("constant_cache.load_queue_entries=") + entries}).counters.sm.stall_cycles;
+    const auto stalls = ran(op, {std::string("constant_cache.load_queue_entries=") + entries}).sm.stall_cycles;
     return stalls[static_cast<std::size_t>(Stall::mio_throttle)];
   };
   for (const OpClass op : {OpClass::constant_load, OpClass::warp_special}) {
     const Cycle slow = ran(op, {"constant_cache.load_cycles=8"}).cycles;
-    CHECK(slow >= 32 * 16 * 8);
+    CHECK(slow > (32 * 16 - 16) * 8);  // nobody waits for the last ones, four of each sub-partition
     CHECK(slow > 3 * ran(op, {}).cycles);
-    CHECK(waited(op, "4") > 3 * waited(op, "512"));
+    CHECK(waited(op, "4") > 2 * waited(op, "512"));
   }
 }
 

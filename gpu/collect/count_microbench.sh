@@ -8,7 +8,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1 prefix=$2 names=("${@:3}")
-[ ${#names[@]} -gt 0 ] || names=(counted_empty counted_span counted_coalescer counted_joined counted_bursts counted_l2_capacity counted_strided counted_stores counted_store_joins counted_partial counted_parts counted_crowd counted_waits counted_pairs counted_halves counted_merges counted_leaving counted_stays counted_passes counted_streams)
+[ ${#names[@]} -gt 0 ] || names=(counted_empty counted_span counted_coalescer counted_joined counted_bursts counted_l2_capacity counted_strided counted_strided_stores counted_stores counted_store_joins counted_partial counted_parts counted_crowd counted_waits counted_pairs counted_halves counted_merges counted_leaving counted_stays counted_passes counted_streams)
 metrics=gpc__cycles_elapsed.max,gpu__time_duration.sum,sm__cycles_active.avg,sm__cycles_active.max,sm__cycles_active.min,l1tex__m_xbar2l1tex_read_sectors.sum
 metrics+=,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,l1tex__m_l1tex2xbar_write_sectors.sum,lts__t_requests_srcunit_tex_op_write.sum
 metrics+=,lts__t_sectors_srcunit_tex_op_read.sum,lts__t_sectors_srcunit_tex_op_read.min,lts__t_sectors_srcunit_tex_op_read.avg,lts__t_sectors_srcunit_tex_op_read.max,lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum,lts__t_sectors_srcunit_ltcfabric.sum
