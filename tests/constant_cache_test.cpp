@@ -254,8 +254,8 @@ TEST_CASE("code says which constants it reads, and a launch waits for them") {
   CHECK(std::any_of(kernel->code().begin(), kernel->code().end(), [](const Instruction& one) {
     return one.op != OpClass::constant_load && one.constant == ConstantLine::own(0x210);
   }));
-  const auto waited = [&kernel](std::vector<std::string> settings) {
-    return run(gpu("h200", std::move(settings)), *kernel, Mode::timing)
+  const auto waited = [&kernel](const std::vector<std::string>& settings) {
+    return run(gpu("h200", settings), *kernel, Mode::timing)
         .sm.stall_cycles[static_cast<std::size_t>(Stall::imc_miss)];
   };
   CHECK(waited({}) >= 66);
@@ -287,7 +287,7 @@ TEST_CASE("each cost of a cold constant shows in the cycles of a launch") {
   const Cycle loads = cycles(OpClass::constant_load, own, 1, {});
   CHECK(
       about(loads - cycles(OpClass::constant_load, own, 1, {"constant_cache.load_miss_cycles=0"}), (kReads - 1) * 73));
-  const auto rate = [&cycles, own](const char* setting) {
+  const auto rate = [&cycles](const char* setting) {
     return cycles(OpClass::constant_load, own, 16,
                   {"constant_cache.load_miss_cycles=0", "constant_cache.line_cycles=0", setting});
   };
