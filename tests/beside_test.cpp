@@ -134,6 +134,6 @@ TEST_CASE("each queue of the load/store unit, and each turn of the data stage, c
   CHECK(longer(shared, {"lsu.shared_queue_entries=40"}).issue < longer(shared).issue - 50);
   CHECK(std::abs(longer(shared, {"lsu.queue_entries=4"}).issue - longer(shared).issue) > 50);
   // A shared access stands behind half as many stores where each takes two places.
-  const Case behind{"shared", "store", 8};
+  const Case behind{"shared", "store", 4};
   CHECK(longer(behind, {"lsu.wide_queue_places=1"}).all > longer(behind).all + 50);
 }
