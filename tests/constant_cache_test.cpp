@@ -255,8 +255,7 @@ TEST_CASE("code says which constants it reads, and a launch waits for them") {
     return one.op != OpClass::constant_load && one.constant == ConstantLine::own(0x210);
   }));
   const auto waited = [&kernel](const std::vector<std::string>& settings) {
-    return run(gpu("h200", settings), *kernel, Mode::timing)
-        .sm.stall_cycles[static_cast<std::size_t>(Stall::imc_miss)];
+    return run(gpu("h200", settings), *kernel, Mode::timing).sm.stall_cycles[static_cast<std::size_t>(Stall::imc_miss)];
   };
   CHECK(waited({}) >= 66);
   CHECK(waited({"constant_cache.miss_cycles=0"}) == 0);

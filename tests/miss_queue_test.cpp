@@ -174,8 +174,8 @@ TEST_CASE("tiles that load two steps of K at once ask for less, in both engines"
   const std::string samples = TILESCOPE_SOURCE_DIR "/traces/samples/sass/gpu/gemm_tiled.sm_90";
   const std::string file = scratch.write(
       "tiled.yaml", "kernel: {sass: " + samples + ".sass, elf: " + samples +
-                        ".elf, name: gemm_tiledILi16ELi0ELi0ELb0ELb0ELb0E}\ngrid: [16, 16]\nblock: [16, "
-                        "16]\nargs: [{buffer: 256KiB}, {buffer: 256KiB}, {buffer: 256KiB}, 256, 256, 256]\n");
+                        ".elf, name: gemm_tiledILi16ELi0ELi0ELb0ELb0ELb0E}\ngrid: [32, 32]\nblock: [16, "
+                        "16]\nargs: [{buffer: 512KiB}, {buffer: 512KiB}, {buffer: 1MiB}, 512, 512, 256]\n");
   const auto made = sass_kernel(file);
   for (const Mode mode : {Mode::timing, Mode::counts}) {
     const auto reads = [&](const std::vector<std::string>& changes) {
