@@ -29,8 +29,10 @@ class ConstantCache {
       : spec_(spec),
         line_cycles_(alone ? spec.line_alone_cycles : spec.line_cycles),
         operands_(static_cast<std::size_t>(sub_partitions)),
-        queued_(static_cast<std::size_t>(sub_partitions * std::max<std::int64_t>(spec.load_queue_entries, 1)), 0),
-        last_queued_(static_cast<std::size_t>(sub_partitions), 0) {
+        entries_(static_cast<std::size_t>(std::max<std::int64_t>(spec.load_queue_entries, 1))),
+        queued_(static_cast<std::size_t>(sub_partitions) * entries_, 0),
+        next_queued_(static_cast<std::size_t>(sub_partitions), 0),
+        room_at_(static_cast<std::size_t>(sub_partitions), 0) {
     for (Lines& lines : operands_) lines.fill(kNever);
     loads_.fill(kNever);
     blocks_.fill(kNever);
@@ -64,8 +66,10 @@ class ConstantCache {
     const double start = std::max(static_cast<double>(now), loads_free_);
     loads_free_ = start + spec_.load_cycles;
     const auto begins = static_cast<Cycle>(start);
-    queue(sub) = begins;
-    last_queued_[sub] = last_queued_[sub] + 1 == entries() ? 0 : last_queued_[sub] + 1;
+    std::size_t& next = next_queued_[sub];
+    queued_[sub * entries_ + next] = begins;
+    next = next + 1 == entries_ ? 0 : next + 1;
+    room_at_[sub] = queued_[sub * entries_ + next];
     if (next_.empty() || line == ConstantLine::kNone) return begins - now;
     Cycle& ready = loads_[line];
     if (ready == kNever) ready = fetch(line, begins) + spec_.load_miss_cycles;
@@ -74,7 +78,7 @@ class ConstantCache {
 
   Cycle load_issue_cycles() const { return spec_.load_issue_cycles; }
   // When the sub-partition has room for another LDC.
-  Cycle load_room_at(std::size_t sub) const { return queued_[sub * entries() + last_queued_[sub]]; }
+  Cycle load_room_at(std::size_t sub) const { return room_at_[sub]; }
 
  private:
   using Lines = std::array<Cycle, 256>;  // from when on each is there; kNever: not asked for
@@ -82,10 +86,6 @@ class ConstantCache {
   static bool reads(const Instruction& one) {
     return one.constant != ConstantLine::kNone && one.op != OpClass::constant_load;
   }
-
-  std::size_t entries() const { return queued_.size() / operands_.size(); }
-  // The entry of the sub-partition's queue that is used least recently.
-  Cycle& queue(std::size_t sub) { return queued_[sub * entries() + last_queued_[sub]]; }
 
   // When the larger cache begins to hand a line over that is asked for at `now`.
   Cycle fetch(std::uint8_t line, Cycle now) {
@@ -104,8 +104,10 @@ class ConstantCache {
   Lines loads_{};
   std::array<Cycle, ConstantLine::kOtherBlocks> blocks_{};
   Resource port_;
-  std::vector<Cycle> queued_;             // by sub-partition: when what last took each entry of its queue went out
-  std::vector<std::size_t> last_queued_;  // ... the entry that is next
+  std::size_t entries_;                   // of a sub-partition's queue
+  std::vector<Cycle> queued_;             // by sub-partition: when what last took each entry went out
+  std::vector<std::size_t> next_queued_;  // ... the entry that is next
+  std::vector<Cycle> room_at_;            // ... when what it holds has gone out
   double loads_free_ = 0;
 };
 
