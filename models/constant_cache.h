@@ -61,7 +61,8 @@ class ConstantCache {
     return std::min(most, at - index);
   }
 
-  // A sub-partition issues an LDC at `now`. Returns how much later than usual it has its constant.
+  // A sub-partition issues an LDC, or with no line what goes the same way, at `now`. Returns how much later than usual
+  // it has its constant.
   Cycle load(std::size_t sub, std::uint8_t line, Cycle now) {
     const double start = std::max(static_cast<double>(now), loads_free_);
     loads_free_ = start + spec_.load_cycles;

@@ -1,6 +1,7 @@
 #include "models/hbm.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "models/support/bit_mixer.h"
 

@@ -129,7 +129,7 @@ class Hbm {
   void take_turn(PseudoChannel& channel) const;
   // Plans the next one, behind all reads that have a turn.
   void plan_turn(PseudoChannel& channel, Tick now) const;
-  // The next turn of a line of which the bus moves `count` bursts.
+  // The next turn of these sectors of a line on the bus.
   WaitingReads::Read turn_of(const Where& at, LineAddress line, SectorMask sectors, Tick now);
   // When they have been on it.
   Tick moved(const Where& at, const WaitingReads::Read& read) const {
@@ -142,15 +142,15 @@ class Hbm {
   Tick fetch(LineAddress line, SectorMask sectors, Tick now);
   // Opens the line's row if it is not. Returns from when on its data can be on the bus.
   Tick open_row(const Where& at, LineAddress line, Tick now);
-  // How long the bus stands idle before a line of which it moves `count` bursts.
+  // How long the bus stands idle before `count` sectors of a line: the less the more fetches they are.
   Tick gap_before(std::int64_t count) const { return burst_gap_ / std::max<std::int64_t>(1, count / fetch_sectors_); }
   // `now`, or the end of the refresh that the place is in.
   Tick after_refresh(const Where& at, Tick now) const;
   SectorMask widen(SectorMask sectors) const;
 
-  std::int64_t fetch_sectors_;
-  std::uint64_t row_lines_;   // consecutive lines that one activation serves
-  std::uint64_t bank_lines_;  // consecutive lines in the same bank of every pseudo channel
+  std::int64_t fetch_sectors_;  // that are read together
+  std::uint64_t row_lines_;     // consecutive lines that one activation serves
+  std::uint64_t bank_lines_;    // consecutive lines in the same bank of every pseudo channel
   std::uint64_t stacks_;
   std::uint64_t channels_, pseudo_channels_;  // of all; of one
   std::size_t banks_;                         // of a pseudo channel

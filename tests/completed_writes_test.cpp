@@ -1,12 +1,17 @@
 // Sectors written in part that leave L2: what they lack is fetched, and then they wait to be written.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
+#include <string>
 
 #include "engine_runs.h"
+#include "microbench.h"
 #include "models/address_hash.h"
 #include "models/hbm.h"
+#include "sass_runs.h"
 
 using namespace tilescope;
 using namespace tilescope::test;
@@ -83,4 +88,26 @@ TEST_CASE("a sector that is written or completed keeps the bus for a sector, one
   };
   CHECK(time(kOne, true) < 0.65 * time(kPair, true));
   CHECK(time(kOne, false) == doctest::Approx(time(kPair, false)).epsilon(0.01));
+}
+
+TEST_CASE("a word of each line and more takes as long to store as on hardware") {
+  const std::string root = TILESCOPE_SOURCE_DIR "/gpu/measured/h200/";
+  const SassScratch scratch;
+  for (const int stride : {128, 512}) {
+    const std::string row = fmt::format("counted_strided_stores,bytes=4;stride={},", stride);
+    std::ifstream measured(root + "strided_stores_counted.csv");
+    double there = 0;
+    for (std::string line; std::getline(measured, line);)
+      if (line.starts_with(row)) there = std::stod(line.substr(row.size()));
+    REQUIRE(there > 0);
+    // The same stores in a training program.
+    const auto kernel = sass_kernel(scratch.write(
+        "stores.yaml",
+        fmt::format(
+            "kernel: {{sass: {}programs/stores/code/e831b78f6797f4d7-20.sass.zst, name: _Z12fill_stridedPffii}}\n"
+            "grid: [8192]\nblock: [256]\nargs: [{{buffer: 1GiB}}, 1084227584, {}, 2097152]\n",
+            root, stride / 4)));
+    const Cycle here = run(gpu("h200"), *kernel, Mode::timing).cycles;
+    check_figure(fmt::format("each {} bytes", stride), there, static_cast<double>(here), 12);
+  }
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "measured_value.h"
 #include "microbench.h"
 #include "sass_runs.h"
 
@@ -165,6 +166,17 @@ TEST_CASE("LDC and registers that lanes share go out one after the other, and wa
     CHECK(slow > (32 * 16 - 16) * 8);  // nobody waits for the last ones, four of each sub-partition
     CHECK(slow > 3 * ran(op, {}).cycles);
     CHECK(waited(op, "4") > 2 * waited(op, "512"));
+  }
+}
+
+TEST_CASE("streams of LDC go out as on hardware") {
+  for (const int warps : {1, 2, 4, 8}) {
+    Program program;
+    for (int i = 0; i < 128; ++i) program.push_back(step(OpClass::constant_load));
+    const double cycles =
+        static_cast<double>(run_timed(HandMadeKernel(1, warps * 4 * kLanes, program), one_sm()).cycles);
+    const double each = measured_value("h200", "constant_rate", fmt::format("op=LDC;subs=4;warps={},cycles", warps));
+    check_figure(fmt::format("{} warps of each sub-partition", warps), each * 128 * warps, cycles, 13);
   }
 }
 

@@ -3,6 +3,7 @@
 // without a branch, alone or each beside a load that hits L1 (LDG) or of shared memory (LDS). cycles: of the CTA, per
 // constant of one sub-partition.
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "benchmarks.h"

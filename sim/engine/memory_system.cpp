@@ -399,14 +399,13 @@ Tick MemorySystem::write_back(const L2Partition::Written& written, Tick now) {
 
 Tick MemorySystem::write_back(const L2Partition::Evicted& evicted, Tick now) {
   if (evicted.dirty.none()) return now;
+  counters_.evicted_dirty_sectors += evicted.dirty.count();
   if (const SectorMask partial = evicted.partial & evicted.dirty; partial.any()) {
     counters_.completed_sectors += partial.count();
-    counters_.evicted_dirty_sectors += evicted.dirty.count();
     const Tick whole = hbm_.complete(evicted.line, partial, now);
     hbm_.accept_when_whole(evicted.line, evicted.dirty, whole, now);
     return whole;
   }
-  counters_.evicted_dirty_sectors += evicted.dirty.count();
   // In line with reads that their SMs have sent at the same time.
   const Tick way = fabric_.front().pass(2 * slice_latency_);
   return hbm_.accept(evicted.line, evicted.dirty, now + way) - way;
